@@ -1,0 +1,71 @@
+"""Who is asking: passwords, API tokens and Flask-Login's two loaders. A browser comes with the session
+cookie that the sign-in page gives out, a program with `Authorization: Bearer` and a token."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+from flask import Request
+from flask_login import LoginManager  # type: ignore[import-untyped]  # Flask-Login ships no types
+from sqlalchemy import delete, select
+from werkzeug.security import check_password_hash
+
+from .database import db
+from .models import ApiToken, User
+
+login_manager = LoginManager()
+login_manager.login_view = "pages.sign_in"  # pyright: ignore[reportAttributeAccessIssue]  # seen as None
+login_manager.login_message = "Please sign in first."
+
+
+def user_by_name(name: str) -> User | None:
+    """The user of that name, if there is one."""
+    return db.session.scalar(select(User).filter_by(name=name))
+
+
+def user_by_password(name: str, password: str) -> User | None:
+    """The user who signs in with that name and password, or None if they do not fit."""
+    user = user_by_name(name)
+    if user is None or user.password_hash is None or not user.is_active:
+        return None
+    return user if check_password_hash(user.password_hash, password) else None
+
+
+def user_by_token(token: str) -> User | None:
+    """The user to whom an API token was issued, or None for a token that is not good."""
+    return db.session.scalar(select(User).join(User.tokens).where(ApiToken.digest == digest_of(token)))
+
+
+def issue_token(user: User) -> str:
+    """Make a new API token for the user. Only its digest is stored, so it can be shown this once only."""
+    token = secrets.token_urlsafe(32)
+    db.session.add(ApiToken(user_id=user.id, digest=digest_of(token)))
+    db.session.commit()
+    return token
+
+
+def revoke_tokens(user: User) -> None:
+    """Make every API token of the user useless."""
+    db.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id))
+    db.session.commit()
+
+
+def digest_of(token: str) -> str:
+    """What is stored of a token; it is random and long, so a plain fast hash is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+@login_manager.user_loader  # type: ignore[untyped-decorator]  # Flask-Login ships no types
+def load_user(user_id: str) -> User | None:
+    """The user whose id is in the session cookie."""
+    return db.session.get(User, int(user_id)) if user_id.isdecimal() else None
+
+
+@login_manager.request_loader  # type: ignore[untyped-decorator]  # Flask-Login ships no types
+def load_user_from_request(request: Request) -> User | None:
+    """The user of the Bearer token that the request brings, if it brings one."""
+    credential = request.authorization
+    if credential is None or credential.type != "bearer" or not credential.token:
+        return None
+    return user_by_token(credential.token)
