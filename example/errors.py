@@ -1,4 +1,4 @@
-"""How the blog says no. One handler serves every refusal, as JSON to programs and as a small page to people."""
+"""How the blog says no. One handler serves every refusal, as JSON to programs and as a page to people."""
 
 from __future__ import annotations
 

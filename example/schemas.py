@@ -73,3 +73,13 @@ class PostChangesSchema(Schema):
     title = fields.String(validate=TITLE_RULE, metadata={"description": "A new headline"})
     body = fields.String(validate=BODY_RULE, metadata={"description": "The whole new text, in Markdown"})
     tags = fields.List(TAG, validate=TAGS_RULE, metadata={"description": "All of its tags from now on"})
+
+
+class SlugSchema(Schema):
+    """Which post is meant."""
+
+    slug = fields.String(required=True, metadata={"description": "The post's slug, as the lists give it"})
+
+
+class PostEditSchema(SlugSchema, PostChangesSchema):
+    """Which post is meant, and what is new about it."""

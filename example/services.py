@@ -129,7 +129,7 @@ class PostService:
         return Statistics(
             posts=db.session.scalar(select(count).select_from(Post)) or 0,
             by_status={status.value: posts for status, posts in by_status},
-            by_author=dict(by_author.tuples().all()),
+            by_author=dict(by_author.all()),
             tags=db.session.scalar(select(func.count(PostTag.name.distinct()))) or 0,
         )
 
