@@ -1,1 +1,69 @@
 """Serve the Model Context Protocol from a Flask app, through the policies that the app already has."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .content import Audio, EmbeddedResource, Image, Message, ResourceLink, Text
+    from .declarations.prompts import Prompt, prompt
+    from .declarations.resources import Resource, resource
+    from .declarations.tools import Tool, tool
+    from .dispatch import answer
+    from .errors import DeclarationError, ProtocolError, ToolError
+    from .extension import ArandoMCP
+    from .policies import guest, public, signed_in
+    from .request import Request
+    from .response import Response
+    from .server import Server
+
+_HOMES = {
+    "content": ("Audio", "EmbeddedResource", "Image", "Message", "ResourceLink", "Text"),
+    "declarations.prompts": ("Prompt", "prompt"),
+    "declarations.resources": ("Resource", "resource"),
+    "declarations.tools": ("Tool", "tool"),
+    "dispatch": ("answer",),
+    "errors": ("DeclarationError", "ProtocolError", "ToolError"),
+    "extension": ("ArandoMCP",),
+    "policies": ("guest", "public", "signed_in"),
+    "request": ("Request",),
+    "response": ("Response",),
+    "server": ("Server",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ArandoMCP",
+    "Audio",
+    "DeclarationError",
+    "EmbeddedResource",
+    "Image",
+    "Message",
+    "Prompt",
+    "ProtocolError",
+    "Request",
+    "Resource",
+    "ResourceLink",
+    "Response",
+    "Server",
+    "Text",
+    "Tool",
+    "ToolError",
+    "answer",
+    "guest",
+    "prompt",
+    "public",
+    "resource",
+    "signed_in",
+    "tool",
+]
+
+
+def __getattr__(name: str) -> object:
+    # Every `flask` command imports the entry point of `flask mcp`, and so this module: it must cost nothing.
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
+    globals()[name] = value
+    return value

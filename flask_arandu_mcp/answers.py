@@ -1,0 +1,107 @@
+"""What the door gives back, and how it is written for a revision. Results are encoded here, once, into the members of
+a JSON object that an era then dresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .caller import Peer
+from .jsonrpc import encode, encode_twice
+from .revisions import Revision
+from .typing import JSONObject
+
+_NO_DATA = object()
+
+
+class Cache:
+    """How long, and by whom, an answer may be kept (2026-07-28, server/utilities/caching).
+
+    :ivar ttl: milliseconds.
+    :ivar public: it is the same for every caller.
+    """
+
+    __slots__ = ("public", "ttl")
+
+    def __init__(self, ttl: int = 0, public: bool = False) -> None:
+        self.ttl = ttl
+        self.public = public
+
+
+class Answer:
+    """The result of a request, encoded but for what its era adds.
+
+    :ivar members: the members of the result's JSON object, without its braces.
+    :ivar cache: set where the protocol wants to know how long the answer may be kept.
+    :ivar meta: the result's own `_meta`.
+    :ivar peer: what an `initialize` leaves behind.
+    """
+
+    __slots__ = ("cache", "members", "meta", "peer")
+
+    def __init__(
+        self,
+        members: str = "",
+        *,
+        cache: Cache | None = None,
+        meta: JSONObject | None = None,
+        peer: Peer | None = None,
+    ) -> None:
+        self.members = members
+        self.cache = cache
+        self.meta = meta
+        self.peer = peer
+
+
+class ToolAnswer:
+    """What a tool answered.
+
+    :ivar content: its blocks, as JSON objects; empty where the answer is data.
+    :ivar is_error: the call did not do what was asked.
+    :ivar size: bytes of what was last written; data counts once, though it goes out twice.
+    """
+
+    __slots__ = ("_data", "_written", "content", "is_error", "size")
+
+    def __init__(self, content: Sequence[JSONObject] = (), *, data: object = _NO_DATA, is_error: bool = False) -> None:
+        self.content = content
+        self.is_error = is_error
+        self._data = data
+        self._written: dict[str, str] = {}
+        self.size = 0
+
+    @classmethod
+    def error(cls, text: str) -> ToolAnswer:
+        """An error that the model can act on."""
+        return cls([{"type": "text", "text": text}], is_error=True)
+
+    @property
+    def data(self) -> object:
+        """The structured result, or None."""
+        return None if self._data is _NO_DATA else self._data
+
+    @property
+    def text(self) -> str:
+        """What the model reads: the text blocks, or the data as JSON."""
+        if self._data is not _NO_DATA:
+            return encode(self._data)
+        return "\n".join(str(block["text"]) for block in self.content if block["type"] == "text")
+
+    def write(self, revision: Revision) -> str:
+        """The members of this result (2026-07-28, schema, CallToolResult); written once a revision."""
+        written = self._written.get(revision.name)
+        if written is None:
+            written = self._written[revision.name] = self._write(revision)
+        return written
+
+    def _write(self, revision: Revision) -> str:
+        if self._data is _NO_DATA:
+            members = f'"content":{encode(list(self.content))}'
+            self.size = len(members)
+            return f'{members},"isError":true' if self.is_error else members
+        data = self._data
+        if not revision.arrays and not isinstance(data, dict):
+            data = {"result": data}
+        structured, text = encode_twice(data)
+        self.size = len(structured)
+        members = f'"content":[{{"type":"text","text":{text}}}]'
+        return f'{members},"structuredContent":{structured}' if revision.structured else members

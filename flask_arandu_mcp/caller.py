@@ -1,0 +1,70 @@
+"""Who calls, and what is known of the way the call came. Transports and eras fill it in, and the door asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .host import Host, PlainHost
+from .limits import MAX_RESULT
+from .revisions import R_2026_07_28, Revision
+from .typing import JSONObject
+
+
+class Peer(NamedTuple):
+    """What a client said of itself: the three facts that a handshake leaves behind.
+
+    :ivar revision: what it speaks.
+    :ivar client: its `name` and `version`; for display only, since nobody vouches for them.
+    :ivar capabilities: what it can be asked for.
+    """
+
+    revision: Revision
+    client: Mapping[str, Any] = {}
+    capabilities: Mapping[str, Any] = {}
+
+
+class Terms(NamedTuple):
+    """On which terms a server is reached, as its operator set them.
+
+    :ivar max_result: bytes of one result, at most.
+    :ivar open: whoever reaches the server may be a guest, so that what is the same for all may be shared.
+    """
+
+    max_result: int = MAX_RESULT
+    open: bool = True
+
+
+NEWEST = Peer(R_2026_07_28)
+DEFAULT_TERMS = Terms()
+
+
+class Caller:
+    """Who calls, and what is known of the way the call came.
+
+    :ivar subject: the app's own user, or a guest.
+    :ivar host: the application around the server.
+    :ivar meta: the message's `_meta`.
+    """
+
+    __slots__ = ("host", "meta", "peer", "subject", "terms")
+
+    def __init__(
+        self,
+        subject: Any,
+        host: Host | None = None,
+        peer: Peer = NEWEST,
+        *,
+        meta: JSONObject | None = None,
+        terms: Terms = DEFAULT_TERMS,
+    ) -> None:
+        self.subject = subject
+        self.host: Host = host or PlainHost()
+        self.peer = peer
+        self.meta = meta or {}
+        self.terms = terms
+
+    @property
+    def revision(self) -> Revision:
+        """The revision that the client speaks."""
+        return self.peer.revision

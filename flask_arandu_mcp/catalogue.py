@@ -1,0 +1,169 @@
+"""The three lists of a server, prepared: where a declaration is found, and which of them a caller is shown. What a
+list says of a declaration is written once for each revision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, Protocol, TypeVar
+
+from .caller import Caller
+from .declarations.prompts import PreparedPrompt
+from .declarations.resources import PreparedResource
+from .declarations.tools import PreparedTool
+from .errors import INTERNAL_ERROR, ProtocolError
+from .jsonrpc import encode
+from .policies import Access, Decision, decide, public
+from .revisions import Revision
+from .schemas.convert import has_lazy, resolve
+from .typing import JSONObject
+from .uri_templates import canonical
+
+
+class Prepared(Protocol):
+    """A declaration that can be listed."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def access(self) -> Access: ...
+    def entry(self, revision: Revision) -> JSONObject: ...
+
+
+Item = TypeVar("Item", bound=Prepared)
+
+
+class Listing(Generic[Item]):
+    """One list of declarations, in the order in which they were declared.
+
+    :ivar key: the member that holds it in the protocol's result.
+    :ivar public: every declaration is for everybody.
+    """
+
+    __slots__ = ("_entries", "_whole", "items", "key", "public")
+
+    def __init__(self, key: str, items: Sequence[Item]) -> None:
+        self.key = key
+        self.items = tuple(items)
+        self.public = all(item.access is public for item in items)
+        self._entries: dict[str, list[Callable[[], str]]] = {}
+        self._whole: dict[str, str] = {}
+
+    def admitted(self, caller: Caller) -> Sequence[Item]:
+        """The declarations that a caller is shown.
+
+        :raises ProtocolError: -32603 with a ref, where a policy gave no answer: half a list would look whole.
+        """
+        if self.public:
+            return self.items
+        return [item for item in self.items if self._shows(item, caller)]
+
+    def _shows(self, item: Item, caller: Caller) -> bool:
+        decision = decide(item.access, caller.subject)
+        if decision.error is not None:
+            ref = report_policy(decision, item, caller)
+            raise ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref})
+        return decision.admitted
+
+    def write(self, caller: Caller) -> str:
+        """The member of the result that lists what a caller is shown."""
+        entries = self._prepared(caller.revision)
+        if self.public and caller.revision.name in self._whole:
+            return self._whole[caller.revision.name]
+        shown = self.admitted(caller)
+        if len(shown) == len(self.items):
+            return f'"{self.key}":[{",".join(entry() for entry in entries)}]'
+        names = set(map(id, shown))
+        chosen = [entry() for item, entry in zip(self.items, entries, strict=True) if id(item) in names]
+        return f'"{self.key}":[{",".join(chosen)}]'
+
+    def _prepared(self, revision: Revision) -> list[Callable[[], str]]:
+        entries = self._entries.get(revision.name)
+        if entries is None:
+            fixed, entries = True, []
+            for item in self.items:
+                entry = item.entry(revision)
+                lazy = has_lazy(entry)
+                fixed = fixed and not lazy
+                entries.append(_lazily(entry) if lazy else _constant(encode(entry)))
+            self._entries[revision.name] = entries
+            if fixed:
+                self._whole[revision.name] = f'"{self.key}":[{",".join(entry() for entry in entries)}]'
+        return entries
+
+
+def _constant(text: str) -> Callable[[], str]:
+    return lambda: text
+
+
+def _lazily(entry: JSONObject) -> Callable[[], str]:
+    # A translated description is another one for every language, so it is written for every caller.
+    return lambda: encode(resolve(entry))
+
+
+def report_policy(decision: Decision, item: Prepared, caller: Caller) -> str:
+    """Log a policy that gave no answer, and return the ref it can be found by."""
+    assert decision.error is not None
+    return caller.host.report(decision.error, f"the policy of {item.name!r}")
+
+
+class Catalogue:
+    """All that a server offers."""
+
+    __slots__ = ("_prompts", "_resources", "_tools", "prompts", "resources", "templates", "tools")
+
+    def __init__(
+        self,
+        tools: Sequence[PreparedTool],
+        resources: Sequence[PreparedResource],
+        prompts: Sequence[PreparedPrompt],
+    ) -> None:
+        self.tools = Listing("tools", tools)
+        self.resources = Listing("resources", [r for r in resources if not r.template.variables])
+        self.templates = Listing("resourceTemplates", [r for r in resources if r.template.variables])
+        self.prompts = Listing("prompts", prompts)
+        self._tools = {tool.name: tool for tool in tools}
+        self._prompts = {prompt.name: prompt for prompt in prompts}
+        self._resources = {canonical(r.template.text): r for r in self.resources.items}
+
+    @property
+    def public(self) -> bool:
+        """Whether everything is for everybody."""
+        return self.tools.public and self.resources.public and self.templates.public and self.prompts.public
+
+    def capabilities(self) -> JSONObject:
+        """What the server can be asked for (2026-07-28, schema, ServerCapabilities): only what it has."""
+        has_resources = self.resources.items or self.templates.items
+        completing = any(p.completers for p in self.prompts.items) or any(t.completers for t in self.templates.items)
+        kinds = {
+            "tools": self.tools.items,
+            "resources": has_resources,
+            "prompts": self.prompts.items,
+            "completions": completing,
+        }
+        return {kind: {} for kind, declared in kinds.items() if declared}
+
+    def tool(self, name: object) -> PreparedTool | None:
+        """The tool of a name."""
+        return self._tools.get(name) if isinstance(name, str) else None
+
+    def prompt(self, name: object) -> PreparedPrompt | None:
+        """The prompt of a name."""
+        return self._prompts.get(name) if isinstance(name, str) else None
+
+    def template(self, text: object) -> PreparedResource | None:
+        """The template that was declared with this very text."""
+        return next((t for t in self.templates.items if t.template.text == text), None)
+
+    def resource(self, uri: str) -> tuple[PreparedResource, Mapping[str, str]] | None:
+        """The resource at a URI, and the variables that the URI gives to its template.
+
+        A fixed URI comes before a template that would match it too; of several templates, the one declared first.
+        """
+        fixed = self._resources.get(canonical(uri))
+        if fixed is not None:
+            return fixed, {}
+        for resource in self.templates.items:
+            variables = resource.template.match(uri)
+            if variables is not None:
+                return resource, variables
+        return None

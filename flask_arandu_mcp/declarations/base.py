@@ -1,0 +1,178 @@
+"""What every declaration has: a name, words for people, a policy and a handler. Nothing here knows which of the three
+kinds it belongs to."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from ..arguments import ArgumentFaults
+from ..host import is_coroutine_function
+from ..policies import Access
+from ..request import Request
+from ..typing import JSONObject
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=Callable[..., Any])
+
+
+Completer: TypeAlias = Callable[[Request, str], Any]
+"""Completes a value: it is given the request and what was typed so far, and returns the values that fit."""
+
+
+class Text(Protocol):
+    """Words for people: a str, or a lazily translated object that becomes one."""
+
+    def __str__(self) -> str: ...
+
+
+class Declaration:
+    """The part that tools, resources and prompts share.
+
+    :cvar name: what a client calls it.
+    :cvar title: what people call it.
+    :cvar description: what the model chooses by; without one, the docstring.
+    :cvar access: who may use it: `public`, `signed_in` or any callable that is given the subject.
+    """
+
+    name: str = ""
+    title: Text = ""
+    description: Text = ""
+    access: Access | None = None
+
+    def policy(self, default: Access | None = None) -> Access | None:
+        """The policy of this declaration: its `access`, its method `allows`, or the server's default."""
+        # Read past the descriptor protocol: a plain function in a class body is the policy, not a method.
+        access = static(self, "access")
+        return access if access is not None else getattr(self, "allows", default)
+
+    def words(self) -> Text:
+        """The description, or else the docstring of the class that was declared."""
+        return self.description if str(self.description) else inspect.cleandoc(type(self).__dict__.get("__doc__") or "")
+
+    def handler(self) -> Callable[..., Any]:
+        """The function that does the work."""
+        handle: Callable[..., Any] = self.handle  # type: ignore[attr-defined]  # each kind declares its own
+        return handle
+
+    def describe(self, **members: object) -> JSONObject:
+        """The members that all kinds are listed with, without those that say nothing."""
+        known = {"title": self.title, "description": self.words(), **members}
+        return {name: value for name, value in known.items() if value not in ("", None)}
+
+
+class Completing(Declaration):
+    """A declaration whose arguments can be completed, by methods called `complete_` and the argument's name."""
+
+    def completers(self) -> dict[str, Completer]:
+        """What completes each argument that can be completed."""
+        names = [name for name in dir(self) if name.startswith("complete_")]
+        return {name.removeprefix("complete_"): getattr(self, name) for name in names}
+
+
+class CompletedBy:
+    """A declaration made of a function, whose arguments other functions complete."""
+
+    def completers(self) -> dict[str, Completer]:
+        """What completes each argument that can be completed."""
+        found: dict[str, Completer] = self.__dict__.setdefault("_completers", {})
+        return found
+
+    def completes(self, argument: str) -> Callable[[C], C]:
+        """Register the function that completes an argument: `@post_text.completes("slug")`."""
+
+        def register(function: C) -> C:
+            self.completers()[argument] = function
+            return function
+
+        return register
+
+
+class Decorated(Declaration, Generic[P, R]):
+    """A declaration made of a function, which stays callable as the function that it was."""
+
+    def __init__(self, function: Callable[P, R], options: Mapping[str, object]) -> None:
+        self.function = function
+        self.name = function.__name__
+        self.description = inspect.cleandoc(function.__doc__ or "")
+        self.__dict__.update(options)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    def handler(self) -> Callable[..., Any]:
+        """The function that does the work."""
+        return self.function
+
+
+def static(declaration: Declaration, attribute: str) -> Any:
+    """An attribute as it was written, not bound to the declaration."""
+    value = inspect.getattr_static(declaration, attribute, None)
+    return value.__func__ if isinstance(value, staticmethod) else value
+
+
+class Handler:
+    """A function that answers calls, and how it wants its arguments.
+
+    :ivar request_name: the name of its first parameter, which is given the `Request`; None where it has none.
+    :ivar parameters: the parameters beside it that can be given by name.
+    :ivar takes_any: it has a `**` parameter.
+    :ivar is_async: it must be awaited.
+    """
+
+    __slots__ = ("function", "is_async", "parameters", "request_name", "takes_any")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.is_async = is_coroutine_function(function)
+        parameters = list(inspect.signature(function).parameters.values())
+        self.takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.request_name = positional[0].name if positional else None
+        named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        self.parameters: Mapping[str, inspect.Parameter] = {p.name: p for p in named if p.name != self.request_name}
+
+    def takes_whole(self, fields: frozenset[str]) -> bool:
+        """Whether its one parameter, `arguments`, is given all that was loaded rather than a field of that name."""
+        return list(self.parameters) == ["arguments"] and not self.takes_any and "arguments" not in fields
+
+    @property
+    def yields(self) -> bool:
+        """Whether it is a generator function."""
+        return inspect.isgeneratorfunction(self.function)
+
+    @property
+    def yields_async(self) -> bool:
+        """Whether it is an async generator function."""
+        return inspect.isasyncgenfunction(self.function)
+
+
+class Invocation:
+    """A handler that is ready to be called with what was loaded."""
+
+    __slots__ = ("_handler", "_whole")
+
+    def __init__(self, handler: Handler, fields: frozenset[str]) -> None:
+        self._handler = handler
+        self._whole = handler.takes_whole(fields)
+
+    def __call__(self, request: Request, loaded: Any, run: Callable[..., Any]) -> Any:
+        """Call the handler.
+
+        :param run: makes a coroutine function one that is called and waited for.
+        """
+        function = self._handler.function
+        if self._handler.is_async:
+            function = run(function)
+        if self._whole:
+            return function(request, loaded)
+        if not isinstance(loaded, Mapping):
+            raise TypeError(
+                f"the schema's post_load made a {type(loaded).__name__}, which cannot be given by keyword: name the "
+                "handler's one parameter 'arguments' to be given it whole"
+            )
+        if self._handler.request_name in loaded:
+            raise ArgumentFaults((f"{self._handler.request_name}: this name is reserved.",))
+        return function(request, **loaded)

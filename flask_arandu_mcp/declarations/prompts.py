@@ -1,0 +1,103 @@
+"""Prompts: messages that a user may start a conversation with. A class and a decorated function give the same
+thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, overload
+
+from ..arguments import Argument, Arguments, ArgumentsDeclaration
+from ..content import Content, Message
+from ..policies import Access
+from ..request import Request
+from ..revisions import Revision
+from ..typing import JSONObject
+from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Text
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Prompt(Completing):
+    """Messages that a user may start a conversation with. Subclass it, and write `handle`.
+
+    :cvar arguments: what it takes, as for a tool; a client sends every value as a string.
+    """
+
+    arguments: ArgumentsDeclaration = None
+
+    def handle(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        """Answer with a list of `Message`, or with text for one message of the user's."""
+        raise NotImplementedError
+
+
+class FunctionPrompt(CompletedBy, Decorated[P, R], Prompt):
+    """A prompt made of a function, which stays callable as the function that it was."""
+
+
+@overload
+def prompt(function: Callable[P, R], /) -> FunctionPrompt[P, R]: ...
+@overload
+def prompt(
+    *,
+    name: str = ...,
+    title: Text = ...,
+    description: Text = ...,
+    access: Access = ...,
+    arguments: ArgumentsDeclaration = ...,
+) -> Callable[[Callable[P, R]], FunctionPrompt[P, R]]: ...
+def prompt(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
+    """Make a prompt of a function: its name is the prompt's, its docstring the description.
+
+    The options are the attributes of :class:`Prompt`.
+    """
+    if function is not None:
+        return FunctionPrompt(function, options)
+    return lambda decorated: FunctionPrompt(decorated, options)
+
+
+class PreparedPrompt:
+    """A prompt, converted and ready to be listed and rendered."""
+
+    __slots__ = ("access", "arguments", "completers", "declaration", "invoke", "name")
+
+    def __init__(self, declaration: Prompt, access: Access) -> None:
+        self.declaration = declaration
+        self.name = declaration.name
+        self.access = access
+        self.completers = declaration.completers()
+        self.arguments = Arguments(declaration.arguments, name=f"prompt {self.name!r}")
+        fields = frozenset(field.name for field in self.arguments.fields)
+        self.invoke = Invocation(Handler(declaration.handler()), fields)
+
+    def entry(self, revision: Revision) -> JSONObject:
+        """This prompt as a revision lists it (2026-07-28, schema, Prompt)."""
+        members: JSONObject = {"name": self.name, **self.declaration.describe()}
+        if not revision.structured:
+            members.pop("title", None)
+        members["arguments"] = [_entry(field, revision) for field in self.arguments.fields]
+        return members
+
+    def messages(self, value: object) -> list[JSONObject]:
+        """What a handler gave, as the messages of a prompt.
+
+        :raises TypeError: for what is no message.
+        """
+        if isinstance(value, (str, Content)):
+            value = Message.user(value)
+        given = value if isinstance(value, (list, tuple)) else [value]
+        return [self._message(message).wire() for message in given]
+
+    def _message(self, value: object) -> Message:
+        if not isinstance(value, Message):
+            raise TypeError(f"prompt {self.name!r} gave a {type(value).__name__}: return text, or a list of Message")
+        return value
+
+
+def _entry(field: Argument, revision: Revision) -> JSONObject:
+    entry: JSONObject = {"name": field.key, "required": field.required}
+    if field.description:
+        entry["description"] = field.description
+    if field.title and revision.structured:
+        entry["title"] = field.title
+    return entry

@@ -1,0 +1,115 @@
+"""Resources: what a model may read, at a URI or at all the URIs of a template. A class and a decorated function give
+the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from ..content import EmbeddedResource, resource_contents
+from ..jsonrpc import encode
+from ..policies import Access
+from ..request import Request
+from ..results import plain
+from ..revisions import Revision
+from ..typing import JSONObject
+from ..uri_templates import UriTemplate
+from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Text
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Resource(Completing):
+    """Something that a model may read. Subclass it, and write `handle`.
+
+    :cvar uri: where it is; with `{variables}`, a template of many.
+    :cvar mime_type: the media type of what is read; empty for plain text.
+    """
+
+    uri: str = ""
+    mime_type: str = ""
+
+    def handle(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        """Answer one read: text, bytes, or data. The variables of the template come by keyword, decoded."""
+        raise NotImplementedError
+
+
+class FunctionResource(CompletedBy, Decorated[P, R], Resource):
+    """A resource made of a function, which stays callable as the function that it was."""
+
+
+def resource(
+    uri: str,
+    *,
+    name: str = "",
+    title: Text = "",
+    description: Text = "",
+    access: Access | None = None,
+    mime_type: str = "",
+) -> Callable[[Callable[P, R]], FunctionResource[P, R]]:
+    """Make a resource of a function: its name is the resource's, its docstring the description.
+
+    :param uri: where it is; with `{variables}`, which the function takes by name, a template of many.
+
+    The other options are the attributes of :class:`Resource`.
+    """
+    given = {
+        "name": name,
+        "title": title,
+        "description": description,
+        "access": access,
+        "mime_type": mime_type,
+    }
+    options = {"uri": uri, **{option: value for option, value in given.items() if value not in ("", None)}}
+    return lambda function: FunctionResource(function, options)
+
+
+class PreparedResource:
+    """A resource, ready to be listed and read."""
+
+    __slots__ = ("access", "completers", "declaration", "invoke", "name", "template")
+
+    def __init__(self, declaration: Resource, access: Access) -> None:
+        self.declaration = declaration
+        self.name = declaration.name
+        self.access = access
+        self.completers = declaration.completers()
+        self.template = UriTemplate(declaration.uri)
+        self.invoke = Invocation(Handler(declaration.handler()), frozenset(self.template.variables))
+
+    def entry(self, revision: Revision) -> JSONObject:
+        """This resource as a revision lists it (2026-07-28, schema, Resource and ResourceTemplate)."""
+        where = "uriTemplate" if self.template.variables else "uri"
+        members: JSONObject = {where: self.declaration.uri, "name": self.name}
+        members |= self.declaration.describe(mimeType=self.declaration.mime_type)
+        if not revision.structured:
+            members.pop("title", None)
+        return members
+
+    def contents(self, uri: str, value: object) -> list[JSONObject]:
+        """What a handler gave, as the contents of a resource."""
+        parts = list(value) if isinstance(value, (list, tuple)) else [value]
+        if not parts or not all(isinstance(part, (str, bytes, EmbeddedResource)) for part in parts):
+            parts = [value]
+        return [self._part(uri, part) for part in parts]
+
+    def _part(self, uri: str, part: object) -> JSONObject:
+        mime_type = self.declaration.mime_type
+        if isinstance(part, EmbeddedResource):
+            return resource_contents(part.uri, part.body, part.mime_type)
+        if isinstance(part, str):
+            return resource_contents(uri, part, mime_type or "text/plain")
+        if isinstance(part, (bytes, bytearray)):
+            body = _as_text(bytes(part)) if mime_type.startswith("text/") else bytes(part)
+            return resource_contents(uri, body, mime_type or "application/octet-stream")
+        if part is None:
+            return resource_contents(uri, "", mime_type or "text/plain")
+        return resource_contents(uri, encode(plain(part)), mime_type or "application/json")
+
+
+def _as_text(body: bytes) -> str | bytes:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        return body

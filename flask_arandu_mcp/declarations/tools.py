@@ -1,0 +1,127 @@
+"""Tools: what a model may do. A class that holds its services and a decorated function give the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ParamSpec, TypeVar, overload
+
+from marshmallow import Schema
+from marshmallow.fields import Field
+
+from ..arguments import Arguments, ArgumentsDeclaration
+from ..policies import Access
+from ..request import Request
+from ..results import Results
+from ..revisions import Revision
+from ..typing import JSONObject
+from .base import Declaration, Decorated, Handler, Invocation, Text
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+ResultDeclaration = Schema | type[Schema] | Mapping[str, Field[Any]] | None
+
+
+class Tool(Declaration):
+    """Something that a model may do. Subclass it, and write `handle`.
+
+    :cvar arguments: what it takes: a dict of marshmallow fields, a Schema class or a Schema instance.
+    :cvar result: how its results are dumped, and their schema that the client is shown; optional.
+    :cvar read_only: it changes nothing.
+    :cvar destructive: it may delete or overwrite.
+    :cvar idempotent: calling it twice with the same arguments does no more than calling it once.
+    :cvar open_world: it reaches beyond this application.
+    """
+
+    arguments: ArgumentsDeclaration = None
+    result: ResultDeclaration = None
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+    def handle(self, request: Request, *args: Any, **kwargs: Any) -> Any:
+        """Answer one call: a `Response`, text, or data. The arguments come by keyword, loaded and checked."""
+        raise NotImplementedError
+
+
+class FunctionTool(Decorated[P, R], Tool):
+    """A tool made of a function, which stays callable as the function that it was."""
+
+
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
+@overload
+def tool(
+    *,
+    name: str = ...,
+    title: Text = ...,
+    description: Text = ...,
+    access: Access = ...,
+    arguments: ArgumentsDeclaration = ...,
+    result: ResultDeclaration = ...,
+    read_only: bool = ...,
+    destructive: bool = ...,
+    idempotent: bool = ...,
+    open_world: bool = ...,
+) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
+    """Make a tool of a function: its name is the tool's, its docstring the description.
+
+    The options are the attributes of :class:`Tool`.
+    """
+    if function is not None:
+        return FunctionTool(function, options)
+    return lambda decorated: FunctionTool(decorated, options)
+
+
+class PreparedTool:
+    """A tool, converted and ready to be listed and called.
+
+    :ivar access: its policy, or the server's default.
+    """
+
+    __slots__ = ("access", "arguments", "declaration", "invoke", "name", "results")
+
+    def __init__(self, declaration: Tool, access: Access) -> None:
+        self.declaration = declaration
+        self.name = declaration.name
+        self.access = access
+        self.arguments = Arguments(declaration.arguments, name=f"tool {self.name!r}")
+        self.results = Results(declaration.result, name=f"tool {self.name!r}")
+        fields = frozenset(field.name for field in self.arguments.fields)
+        self.invoke = Invocation(Handler(declaration.handler()), fields)
+
+    def entry(self, revision: Revision) -> JSONObject:
+        """This tool as a revision lists it (2026-07-28, schema, Tool)."""
+        members: JSONObject = {"name": self.name, **self.declaration.describe()}
+        members["inputSchema"] = self.arguments.input_schema
+        if not revision.structured:
+            members.pop("title", None)
+        elif self.results.output_schema is not None:
+            output = self.results.output_schema
+            members["outputSchema"] = output if revision.arrays else in_object(output)
+        hints = self._hints()
+        if hints and revision.annotations:
+            members["annotations"] = hints
+        return members
+
+    def _hints(self) -> JSONObject:
+        tool = self.declaration
+        hints = {
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
+            "openWorldHint": tool.open_world,
+        }
+        return {name: hint for name, hint in hints.items() if hint is not None}
+
+
+def in_object(schema: JSONObject) -> JSONObject:
+    """The schema of a result, as a revision wants it in which a structured result is always an object."""
+    if schema.get("type") == "object":
+        return schema
+    inner = dict(schema)
+    definitions = inner.pop("$defs", None)
+    wrapped: JSONObject = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    return wrapped if definitions is None else {**wrapped, "$defs": definitions}

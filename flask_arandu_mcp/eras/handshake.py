@@ -1,0 +1,54 @@
+"""The handshake era, 2024-11-05 to 2025-11-25: a client introduces itself once, with `initialize`. What it said then
+comes from its connection, since the server keeps nothing."""
+
+from __future__ import annotations
+
+from ..answers import Answer
+from ..caller import Peer
+from ..connection import Connection
+from ..errors import INVALID_REQUEST, ProtocolError
+from ..headers import VERSION
+from ..jsonrpc import Call, encode
+from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, WITHOUT_HEADER
+from ..typing import JSONObject
+
+NAME = "handshake"
+
+
+def admit(call: Call, connection: Connection) -> Peer:
+    """Who sent a request.
+
+    :raises ProtocolError: 400 where the header names a revision that is not served (2025-11-25, transports,
+        Protocol Version Header).
+    """
+    if connection.header is None:
+        return connection.peer or Peer(NEWEST_HANDSHAKE)
+    version = connection.header(VERSION)
+    # A client that proposes a revision in `initialize` may name it in the header too, served or not.
+    if version and version not in HANDSHAKE and call.method != "initialize":
+        served = ", ".join(HANDSHAKE)
+        raise ProtocolError(
+            INVALID_REQUEST,
+            f"{VERSION} names a revision that is not served: use one of {served}.",
+            status=400,
+        )
+    return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER))
+
+
+def dress(answer: Answer, server_info: str) -> str:
+    """A result as this era writes it."""
+    if answer.meta is None:
+        return f"{{{answer.members}}}"
+    comma = "," if answer.members else ""
+    return f'{{{answer.members}{comma}"_meta":{encode(answer.meta)}}}'
+
+
+def status(error: ProtocolError) -> int:
+    """The HTTP status of an error: every request is answered with 200, unless it could not be taken as one."""
+    return error.status or 200
+
+
+def meta_of(call: Call) -> JSONObject:
+    """The `_meta` of a request; what is no object is none."""
+    meta = call.params.get("_meta")
+    return meta if isinstance(meta, dict) else {}

@@ -1,0 +1,104 @@
+"""The stateless era, since 2026-07-28: every message says what it speaks and who sends it. Over HTTP its headers repeat
+some of its body, and the two must agree."""
+
+from __future__ import annotations
+
+from ..answers import Answer
+from ..caller import Peer
+from ..connection import Connection
+from ..errors import (
+    HEADER_MISMATCH,
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    UNSUPPORTED_PROTOCOL_VERSION,
+    ProtocolError,
+)
+from ..headers import METHOD, VERSION, decode
+from ..headers import NAME as NAME_HEADER
+from ..jsonrpc import Call, encode
+from ..revisions import STATELESS
+from ..typing import JSONObject
+
+NAME = "stateless"
+PREFIX = "io.modelcontextprotocol/"
+PROTOCOL_VERSION = f"{PREFIX}protocolVersion"
+CLIENT_INFO = f"{PREFIX}clientInfo"
+CLIENT_CAPABILITIES = f"{PREFIX}clientCapabilities"
+SERVER_INFO = f"{PREFIX}serverInfo"
+
+_NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+def admit(call: Call, connection: Connection) -> Peer:
+    """Who sent a request (2026-07-28, basic, `_meta`; transports, Server Validation).
+
+    :raises ProtocolError: 400 with -32602, -32020 or -32022.
+    """
+    meta = meta_of(call)
+    version = meta.get(PROTOCOL_VERSION)
+    if not isinstance(version, str):
+        raise _incomplete(PROTOCOL_VERSION, "a string")
+    if connection.header is not None:
+        _same(connection, VERSION, version)
+    revision = STATELESS.get(version)
+    if revision is None:
+        raise ProtocolError(
+            UNSUPPORTED_PROTOCOL_VERSION,
+            f"Protocol version {version!r} is not served: use one of {', '.join(STATELESS)}.",
+            {"supported": list(STATELESS), "requested": version},
+            status=400,
+        )
+    capabilities = meta.get(CLIENT_CAPABILITIES)
+    if not isinstance(capabilities, dict):
+        raise _incomplete(CLIENT_CAPABILITIES, "an object")
+    client = meta.get(CLIENT_INFO, {})
+    if not isinstance(client, dict):
+        raise _incomplete(CLIENT_INFO, "an object")
+    if connection.header is not None:
+        _same(connection, METHOD, call.method)
+        named_by = _NAMED_BY.get(call.method)
+        if named_by is not None:
+            _same(connection, NAME_HEADER, call.params.get(named_by), encoded=True)
+    return Peer(revision, client, capabilities)
+
+
+def dress(answer: Answer, server_info: str) -> str:
+    """A result as this era writes it: with its type, how long it may be kept, and who answers."""
+    parts = ['"resultType":"complete"']
+    if answer.members:
+        parts.append(answer.members)
+    if answer.cache is not None:
+        scope = "public" if answer.cache.public else "private"
+        parts.append(f'"ttlMs":{answer.cache.ttl},"cacheScope":"{scope}"')
+    own = "" if not answer.meta else encode(answer.meta)[1:-1] + ","
+    parts.append(f'"_meta":{{{own}"{SERVER_INFO}":{server_info}}}')
+    return f"{{{','.join(parts)}}}"
+
+
+def status(error: ProtocolError) -> int:
+    """The HTTP status of an error: 404 for a method that is not served (transports, Protocol Version Header)."""
+    return error.status or (404 if error.code == METHOD_NOT_FOUND else 200)
+
+
+def meta_of(call: Call) -> JSONObject:
+    """The `_meta` of a request.
+
+    :raises ProtocolError: -32602 where it is missing or no object.
+    """
+    meta = call.params.get("_meta")
+    if not isinstance(meta, dict):
+        raise ProtocolError(INVALID_PARAMS, "params._meta must be an object.", status=400)
+    return meta
+
+
+def _incomplete(key: str, kind: str) -> ProtocolError:
+    return ProtocolError(INVALID_PARAMS, f"params._meta must hold {key!r}, {kind}.", status=400)
+
+
+def _same(connection: Connection, header: str, value: object, *, encoded: bool = False) -> None:
+    assert connection.header is not None
+    sent = connection.header(header)
+    text = sent if sent is None else decode(sent) if encoded else sent.strip(" \t")
+    if text is None or text != value:
+        what = "is missing" if sent is None else "does not say the same as the body"
+        raise ProtocolError(HEADER_MISMATCH, f"The header {header} {what}.", status=400)

@@ -1,0 +1,94 @@
+"""The extension object: it declares which server an app serves, and where. All it leaves on an app is the frozen state
+in `app.extensions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from flask import Flask
+
+from .errors import DeclarationError
+from .server import Server
+from .settings import read
+from .state import Declared, State, states
+from .transports.http import mount
+
+F = TypeVar("F", bound=Callable[[], Any])
+
+
+class ArandoMCP:
+    """Serves a :class:`Server` from a Flask app, over HTTP at `url` and over a pipe with `flask mcp start`.
+
+    :param app: call :meth:`init_app` on this app.
+    :param server: what is served; without one, an empty server that is named after the app.
+    :param name: tells several servers on one app apart.
+    :param url: where it is served.
+    """
+
+    def __init__(
+        self,
+        app: Flask | None = None,
+        server: Server | None = None,
+        *,
+        name: str = "default",
+        url: str = "/mcp",
+    ) -> None:
+        self.name = name
+        self.url = url
+        self._server = server
+        self._declared = Declared()
+        if app is not None:
+            self.init_app(app)
+
+    def init_app(self, app: Flask, server: Server | None = None) -> None:
+        """Serve the server from an app.
+
+        :param server: for this app, in place of the extension's own.
+        :raises DeclarationError: listing every mistake in what is declared and configured.
+        """
+        server = server or self._server or Server(app.name)
+        faults = self._faults(app)
+        try:
+            settings = read(app.config)
+        except ValueError as error:
+            faults += str(error).splitlines()
+        try:
+            server.validate()
+        except DeclarationError as error:
+            faults += error.faults
+        if faults:
+            raise DeclarationError(str(server.name), faults)
+        state = State(app, server, settings, self._declared, name=self.name, url=self.url)
+        mount(state)
+        app.register_blueprint(state.blueprint)
+        states(app)[self.name] = state
+
+    def _faults(self, app: Flask) -> list[str]:
+        faults = []
+        if not self.url.startswith("/"):
+            faults.append(f"url {self.url!r} is no path: it must begin with a slash, such as '/mcp'.")
+        for name, state in states(app).items():
+            if name == self.name:
+                faults.append(
+                    f"the name {name!r} is taken: init_app was called twice, or a second server needs a name of its "
+                    "own, ArandoMCP(name=...)."
+                )
+            elif state.url.rstrip("/") == self.url.rstrip("/"):
+                faults.append(f"url {self.url!r} is taken by the server {name!r}: give ArandoMCP another url=.")
+        return faults
+
+    def local_subject(self, function: F) -> F:
+        """Declare who an assistant on this machine acts as, over the pipe of `flask mcp start`.
+
+        The function is called for every message, in an app context, and returns one of the app's users, or `guest`.
+        """
+        self._declared.local_subject = function
+        return function
+
+    def check(self, app: Flask) -> None:
+        """Check what only the finished app shows; the optional last line of a factory.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        states(app)[self.name].check()

@@ -1,0 +1,187 @@
+"""Mistakes in declarations, found before the first message. Each is one sentence that names the culprit, the rule and
+the way out, and all of them are listed at once."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+from .arguments import Arguments
+from .declarations.base import Declaration, Handler, static
+from .declarations.prompts import Prompt
+from .declarations.resources import Resource
+from .declarations.tools import Tool
+from .limits import MIME_TYPE, NAME
+from .policies import Access
+from .results import Results
+from .schemas.convert import ConversionError
+from .uri_templates import TemplateError, UriTemplate, canonical
+
+_RESERVED = frozenset({"self", "request", "Meta"})
+
+
+def find(
+    name: object,
+    tools: Sequence[object],
+    resources: Sequence[object],
+    prompts: Sequence[object],
+    default: Access | None,
+) -> list[str]:
+    """Every mistake in a server's declarations, in the order in which they were declared."""
+    found = [] if name and isinstance(name, str) else ["the server has no name: give it one, Server(name=...)."]
+    if default is not None and not callable(default):
+        found.append(f"the server's access is {default!r}: it must be a callable, such as public or signed_in.")
+    for kind, declared, type_, of_kind in (
+        ("tool", tools, Tool, _of_tool),
+        ("resource", resources, Resource, _of_resource),
+        ("prompt", prompts, Prompt, _of_prompt),
+    ):
+        found += _of_list(kind, declared, type_, of_kind, default)
+    return found
+
+
+def _of_list(
+    kind: str,
+    declared: Sequence[object],
+    type_: type[Declaration],
+    of_kind: Callable[[str, object], Iterator[str]],
+    default: Access | None,
+) -> Iterator[str]:
+    seen: set[str] = set()
+    for index, declaration in enumerate(declared):
+        if not isinstance(declaration, type_):
+            yield _not_declared(kind, index, declaration, type_)
+            continue
+        culprit = f"{kind} {declaration.name!r}" if declaration.name else _place(kind, index, declaration)
+        yield from _of_words(kind, culprit, declaration, default)
+        yield from of_kind(culprit, declaration)
+        for key in _keys(declaration):
+            if key in seen:
+                yield f"{culprit}: two {kind}s share {key!r}; each needs its own: rename one of them."
+            seen.add(key)
+
+
+def _place(kind: str, index: int, declaration: object) -> str:
+    return f"{kind}s[{index}] ({type(declaration).__name__})"
+
+
+def _not_declared(kind: str, index: int, declaration: object, type_: type[Declaration]) -> str:
+    if isinstance(declaration, type) and issubclass(declaration, type_):
+        name = declaration.__name__
+        return f"{kind}s[{index}] is the class {name}; the list wants an object: write {name}()."
+    what = getattr(declaration, "__name__", None) or type(declaration).__name__
+    return (
+        f"{kind}s[{index}] is {what!r}, which is no {type_.__name__}: subclass {type_.__name__}, or decorate the "
+        f"function with @{kind}."
+    )
+
+
+def _keys(declaration: Declaration) -> Iterable[str]:
+    keys = [declaration.name] if declaration.name else []
+    if isinstance(declaration, Resource) and isinstance(declaration.uri, str):
+        keys.append(canonical(declaration.uri))
+    return keys
+
+
+def _of_words(kind: str, culprit: str, declaration: Declaration, default: Access | None) -> Iterator[str]:
+    name = declaration.name
+    if not name:
+        yield f"{culprit} has no name: give it one, name = '...'."
+    elif kind != "resource" and not NAME.fullmatch(name):
+        yield f"{culprit}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -, and no others: rename it."
+    if not str(declaration.words()):
+        yield f"{culprit} has no description, which the model chooses by: write one, or a docstring."
+    access = declaration.policy(default)
+    if access is None:
+        yield f"{culprit} does not say who may use it: give it access=public, signed_in or a callable of your own."
+    elif not callable(access):
+        yield f"{culprit}: access is {access!r}; it must be a callable, such as public or signed_in."
+    if static(declaration, "access") is not None and hasattr(declaration, "allows"):
+        yield f"{culprit} has both access and a method allows(), and only one can decide: remove one of them."
+
+
+def _of_tool(culprit: str, declaration: object) -> Iterator[str]:
+    assert isinstance(declaration, Tool)
+    yield from _of_arguments(culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit))
+    try:
+        Results(declaration.result, name=culprit)
+    except ConversionError as error:
+        yield str(error)
+
+
+def _of_prompt(culprit: str, declaration: object) -> Iterator[str]:
+    assert isinstance(declaration, Prompt)
+    yield from _of_arguments(culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit))
+
+
+def _of_arguments(culprit: str, declaration: Declaration, convert: Callable[[], Arguments]) -> Iterator[str]:
+    try:
+        arguments = convert()
+    except ConversionError as error:
+        yield str(error)
+        return
+    fields = {field.name: field.required or field.default for field in arguments.fields}
+    for name in _RESERVED & fields.keys():
+        yield f"{culprit}: a field cannot be called {name!r}: rename it, and keep its name with data_key={name!r}."
+    handler = yield from _of_handler(culprit, declaration)
+    if handler is None or handler.takes_whole(frozenset(fields)):
+        return
+    if arguments.include and not handler.takes_any:
+        yield (
+            f"{culprit}: its schema says INCLUDE, so anything may come: give the handler a ** parameter, or one "
+            "called 'arguments'."
+        )
+    yield from _of_parameters(culprit, handler, fields, "field")
+
+
+def _of_resource(culprit: str, declaration: object) -> Iterator[str]:
+    assert isinstance(declaration, Resource)
+    if declaration.mime_type and not MIME_TYPE.fullmatch(declaration.mime_type):
+        yield f"{culprit}: mime_type {declaration.mime_type!r} is no media type: write one such as 'text/markdown'."
+    try:
+        template = UriTemplate(declaration.uri)
+    except TemplateError as error:
+        yield f"{culprit}: uri {declaration.uri!r} cannot be used: {error}."
+        return
+    handler = yield from _of_handler(culprit, declaration)
+    if handler is not None:
+        yield from _of_parameters(culprit, handler, dict.fromkeys(template.variables, True), "variable")
+
+
+def _of_handler(culprit: str, declaration: Declaration) -> Generator[str, None, Handler | None]:
+    base = next(kind for kind in (Tool, Resource, Prompt) if isinstance(declaration, kind))
+    function = declaration.handler()
+    if inspect.unwrap(getattr(function, "__func__", function)) is base.handle:
+        yield f"{culprit} has no handler: write its method handle(self, request, ...)."
+        return None
+    handler = Handler(function)
+    if handler.request_name is None:
+        yield f"{culprit}: the handler takes no request: give it a first parameter, request."
+        return None
+    if handler.yields_async:
+        yield f"{culprit}: the handler is an async generator, which cannot be run again: make it a plain one."
+        return None
+    if handler.yields:
+        yield f"{culprit}: the handler is a generator, which is not served yet: return the result instead."
+        return None
+    if handler.is_async and importlib.util.find_spec("asgiref") is None:
+        yield f"{culprit}: the handler is async, which needs asgiref: pip install 'flask[async]', or write def."
+    return handler
+
+
+def _of_parameters(culprit: str, handler: Handler, fields: Mapping[str, bool], what: str) -> Iterator[str]:
+    for name, always in fields.items():
+        parameter = handler.parameters.get(name)
+        if parameter is None:
+            if not handler.takes_any:
+                identifier = name if name.isidentifier() else "**arguments"
+                yield f"{culprit}: the handler does not take the {what} {name!r}: give it a parameter {identifier}."
+        elif not always and parameter.default is parameter.empty:
+            yield (
+                f"{culprit}: the {what} {name!r} may be absent, and the handler's parameter has no default: write "
+                f"{name}=None, or give the field a load_default."
+            )
+    for name, parameter in handler.parameters.items():
+        if name not in fields and parameter.default is parameter.empty:
+            yield f"{culprit}: the handler wants {name!r}, and no {what} is called so: declare it, or drop it."

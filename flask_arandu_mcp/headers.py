@@ -1,0 +1,45 @@
+"""The HTTP headers of the protocol, read and compared. Nothing here knows a web framework: values come in as strings
+and a verdict goes out."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+VERSION = "MCP-Protocol-Version"
+METHOD = "Mcp-Method"
+NAME = "Mcp-Name"
+SESSION = "Mcp-Session-Id"
+PARAM_PREFIX = "Mcp-Param-"
+
+_PREFIX = "=?base64?"
+_SUFFIX = "?="
+
+
+def is_json(content_type: str | None) -> bool:
+    """Whether a Content-Type is `application/json`, with no charset or UTF-8.
+
+    Only this very type: a body of any other one can be sent across sites without a preflight.
+    """
+    if not content_type:
+        return False
+    media_type, *parameters = (part.strip().lower() for part in content_type.split(";"))
+    if media_type != "application/json":
+        return False
+    charsets = [p.partition("=")[2].strip(' "') for p in parameters if p.partition("=")[0].strip() == "charset"]
+    return all(charset in {"utf-8", "utf8"} for charset in charsets)
+
+
+def decode(value: str) -> str | None:
+    """The text that a mirrored header stands for, or None when it stands for none.
+
+    A value between `=?base64?` and `?=`, spelt exactly so, is Base64 of UTF-8; any other one is itself, less the
+    optional white space around it (2026-07-28, transports, Value Encoding).
+    """
+    value = value.strip(" \t")
+    if not (value.startswith(_PREFIX) and value.endswith(_SUFFIX) and len(value) >= len(_PREFIX) + len(_SUFFIX)):
+        return value if all(c == "\t" or " " <= c <= "~" for c in value) else None
+    try:
+        return base64.b64decode(value[len(_PREFIX) : -len(_SUFFIX)], validate=True).decode("utf-8")
+    except (binascii.Error, ValueError):
+        return None

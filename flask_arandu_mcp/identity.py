@@ -1,0 +1,119 @@
+"""Who is asking, in Flask-Login's words. The two private names of Flask-Login that are needed live here: where it keeps
+the user of a request, and the user's id in a session."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flask import current_app, g, request, session
+from flask_login import LoginManager, current_user
+from werkzeug.local import LocalProxy
+
+from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from .host import Host
+from .policies import guest
+
+UNAUTHORIZED = 401
+_REMEMBER_COOKIE = "remember_token"
+
+
+class Identity(NamedTuple):
+    """Who is asking.
+
+    :ivar subject: the app's own user, or a guest.
+    :ivar by_token: they showed a token that no web page could have made a browser send.
+    """
+
+    subject: Any
+    by_token: bool = False
+
+
+def manager() -> LoginManager | None:
+    """The app's LoginManager, or None where it has none."""
+    found: LoginManager | None = getattr(current_app, "login_manager", None)
+    return found
+
+
+def has_no_loader() -> bool:
+    """Whether the app has a LoginManager that cannot load anybody."""
+    login = manager()
+    return login is not None and login.user_callback is None and login.request_callback is None
+
+
+def identify(realm: str, host: Host, *, login_required: bool) -> Identity:
+    """Find out who sent the current request, and make them Flask-Login's `current_user`.
+
+    :raises ProtocolError: 401 for a credential that is not good, or a guest where none is served; 503 where the
+        app's loader fails.
+    """
+    login = manager()
+    if login is None:
+        identity = Identity(guest)
+    elif "Authorization" in request.headers and login.request_callback is not None:
+        identity = Identity(_by_token(login, realm, host), by_token=True)
+    else:
+        identity = Identity(_by_session(realm, host))
+    if not getattr(identity.subject, "is_active", False):
+        # An account that was switched off opens no doors, whatever it was shown with.
+        identity = Identity(act_as(guest))
+    else:
+        act_as(identity.subject)
+    if login_required and not getattr(identity.subject, "is_authenticated", False):
+        raise _challenge(realm, "Sign in first: this server serves no guests.")
+    return identity
+
+
+def act_as(subject: Any) -> Any:
+    """Make a subject Flask-Login's user of the current context, and return the very object that it is.
+
+    `guest` becomes the app's own kind of anonymous user.
+    """
+    login = manager()
+    if subject is guest and login is not None:
+        subject = login.anonymous_user()
+    elif isinstance(subject, LocalProxy):
+        subject = subject._get_current_object()
+    g._login_user = subject
+    return subject
+
+
+def _by_token(login: LoginManager, realm: str, host: Host) -> Any:
+    user = attempt(login.request_callback, request)
+    if isinstance(user, Failure):
+        raise _unavailable(user.error, host)
+    if user is None:
+        raise _challenge(realm, "The token is not valid.", invalid_token=True)
+    return user
+
+
+def _by_session(realm: str, host: Host) -> Any:
+    claimed = session.get("_user_id") is not None or _remember_cookie() in request.cookies
+    user = attempt(lambda: current_user._get_current_object())
+    if isinstance(user, Failure):
+        raise _unavailable(user.error, host)
+    if claimed and not user.is_authenticated:
+        raise _challenge(realm, "The session is not valid any more: sign in again.")
+    return user
+
+
+def _remember_cookie() -> str:
+    name: str = current_app.config.get("REMEMBER_COOKIE_NAME", _REMEMBER_COOKIE)
+    return name
+
+
+def _challenge(realm: str, words: str, *, invalid_token: bool = False) -> ProtocolError:
+    quoted = realm.encode("ascii", "replace").decode().replace("\\", "\\\\").replace('"', '\\"')
+    challenge = f'Bearer realm="{quoted}"' + (', error="invalid_token"' if invalid_token else "")
+    headers = (("WWW-Authenticate", challenge),)
+    return ProtocolError(UNAUTHORIZED, f"401 Unauthorized: {words}", status=UNAUTHORIZED, headers=headers)
+
+
+def challenge(realm: str) -> ProtocolError:
+    """The answer to somebody who must sign in first."""
+    return _challenge(realm, "Sign in first.")
+
+
+def _unavailable(error: Exception, host: Host) -> ProtocolError:
+    ref = host.report(error, "the app's user loader")
+    words = f"Internal error (ref {ref}): it cannot be told who is asking."
+    return ProtocolError(INTERNAL_ERROR, words, {"ref": ref}, status=503)

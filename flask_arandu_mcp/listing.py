@@ -1,0 +1,77 @@
+"""What a server offers, as one readable screen. It is given the description as data and gives back lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_HEADINGS = {
+    "tools": "Tools",
+    "resources": "Resources",
+    "resourceTemplates": "Resource templates",
+    "prompts": "Prompts",
+}
+
+
+def screen(described: Mapping[str, Any], url: str) -> Iterator[str]:
+    """The lines that show a server: its declarations, their arguments, and who may use them."""
+    yield f"{described['name']} {described['version']}, served at {url}"
+    if not any(described[key] for key in _HEADINGS):
+        yield ""
+        yield "It offers nothing yet. Declare a tool and give it to the server:"
+        yield "    server = Server(name=..., tools=[...]); ArandoMCP(app, server)"
+    for key, heading in _HEADINGS.items():
+        if described[key]:
+            yield ""
+            yield heading
+            for item in described[key]:
+                yield from _declaration(item)
+
+
+def _declaration(item: Mapping[str, Any]) -> Iterator[str]:
+    where = item.get("uri") or item.get("uriTemplate")
+    shown = f"{where} ({item['name']})" if where else item["name"]
+    hints = [hint.removesuffix("Hint") for hint, is_so in item.get("annotations", {}).items() if is_so]
+    yield f"  {shown}  [{', '.join([item['access'], *hints])}]"
+    description = str(item.get("description", "")).strip()
+    if description:
+        yield f"      {description.splitlines()[0]}"
+    yield from _table(list(_arguments(item)))
+
+
+def _arguments(item: Mapping[str, Any]) -> Iterator[Sequence[str]]:
+    schema = item.get("inputSchema", {})
+    for name, field in schema.get("properties", {}).items():
+        yield (
+            name,
+            type_word(field),
+            _need(name in schema.get("required", ()), field),
+            field.get("description", ""),
+        )
+    for argument in item.get("arguments", ()):
+        need = "required" if argument["required"] else ""
+        yield argument["name"], "string", need, argument.get("description", "")
+
+
+def _need(required: bool, field: Mapping[str, Any]) -> str:
+    if required:
+        return "required"
+    return f"= {field['default']}" if "default" in field else ""
+
+
+def type_word(schema: Mapping[str, Any]) -> str:
+    """A JSON Schema in a word or a few."""
+    if "enum" in schema:
+        return " | ".join(str(value) for value in schema["enum"])
+    types = schema.get("type", "any")
+    word = " or ".join(types) if isinstance(types, list) else str(types)
+    if word.startswith("array") and schema.get("items"):
+        return f"{word} of {type_word(schema['items'])}"
+    return word
+
+
+def _table(rows: list[Sequence[str]]) -> Iterator[str]:
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row[:3], widths, strict=True) if width]
+        yield f"        {'  '.join([*cells, row[3]])}".rstrip()

@@ -1,0 +1,160 @@
+"""A server: what an app declares for AI clients, and the door to it for plain Python. Transports go through the same
+door."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from . import door, faults
+from .answers import ToolAnswer
+from .caller import Caller
+from .catalogue import Catalogue
+from .declarations.base import Text
+from .declarations.prompts import PreparedPrompt, Prompt
+from .declarations.resources import PreparedResource, Resource
+from .declarations.tools import PreparedTool, Tool
+from .errors import DeclarationError
+from .host import Host
+from .policies import Access, word
+from .revisions import R_2026_07_28
+from .typing import JSONObject
+
+
+class Server:
+    """What an app offers to AI clients: three lists, and the one door to them.
+
+    :param name: what clients know the server by.
+    :param version: of what is offered, for clients to show.
+    :param title: what people call it.
+    :param instructions: what a model should know before it uses any of it.
+    :param tools: what a model may do.
+    :param resources: what a model may read.
+    :param prompts: what a user may start a conversation with.
+    :param access: the policy of every declaration that has none of its own.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: str = "0",
+        title: Text = "",
+        instructions: Text = "",
+        tools: Sequence[Tool] = (),
+        resources: Sequence[Resource] = (),
+        prompts: Sequence[Prompt] = (),
+        access: Access | None = None,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.title = title
+        self.instructions = instructions
+        self.tools = tuple(tools)
+        self.resources = tuple(resources)
+        self.prompts = tuple(prompts)
+        self.access = access
+
+    def validate(self) -> None:
+        """Convert and check everything that is declared, once.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        self.catalogue  # noqa: B018 - making it is the check
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The three lists, converted and ready.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        found = faults.find(self.name, self.tools, self.resources, self.prompts, self.access)
+        if found:
+            raise DeclarationError(str(self.name), found)
+
+        def access(declaration: Tool | Resource | Prompt) -> Access:
+            policy = declaration.policy(self.access)
+            assert policy is not None
+            return policy
+
+        return Catalogue(
+            [PreparedTool(tool, access(tool)) for tool in self.tools],
+            [PreparedResource(resource, access(resource)) for resource in self.resources],
+            [PreparedPrompt(prompt, access(prompt)) for prompt in self.prompts],
+        )
+
+    def call(
+        self,
+        subject: Any,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        host: Host | None = None,
+    ) -> ToolAnswer:
+        """Call a tool as a subject. What goes wrong in the call is in the answer, as the model would be told.
+
+        :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
+        """
+        return door.call(self.catalogue, Caller(subject, host), name, arguments or {})
+
+    def read(self, subject: Any, uri: str, *, host: Host | None = None) -> list[JSONObject]:
+        """Read a resource as a subject, and return its contents.
+
+        :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
+        """
+        return door.read(self.catalogue, Caller(subject, host), uri)
+
+    def get(
+        self,
+        subject: Any,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        host: Host | None = None,
+    ) -> list[JSONObject]:
+        """Render a prompt as a subject, and return its messages.
+
+        :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal
+            (403 and the like); a failure.
+        """
+        return door.get(self.catalogue, Caller(subject, host), name, arguments or {})[1]
+
+    def complete(self, subject: Any, of: str, argument: str, value: str = "", *, host: Host | None = None) -> list[str]:
+        """Complete an argument of a prompt, or a variable of a resource's template, as a subject.
+
+        :param of: the name of the prompt, or the template as it was declared.
+        :raises ProtocolError: -32602 for what does not exist; a refusal (403 and the like); a failure.
+        """
+        return door.complete(self.catalogue, Caller(subject, host), of, argument, value).values
+
+    def list_tools(self, subject: Any) -> list[JSONObject]:
+        """The tools that a subject may use, as they are listed."""
+        return self._list(self.catalogue.tools.admitted(Caller(subject)))
+
+    def list_resources(self, subject: Any) -> list[JSONObject]:
+        """The resources that a subject may read, as they are listed."""
+        return self._list(self.catalogue.resources.admitted(Caller(subject)))
+
+    def list_templates(self, subject: Any) -> list[JSONObject]:
+        """The templates of resources that a subject may read, as they are listed."""
+        return self._list(self.catalogue.templates.admitted(Caller(subject)))
+
+    def list_prompts(self, subject: Any) -> list[JSONObject]:
+        """The prompts that a subject may use, as they are listed."""
+        return self._list(self.catalogue.prompts.admitted(Caller(subject)))
+
+    @staticmethod
+    def _list(items: Sequence[PreparedTool | PreparedResource | PreparedPrompt]) -> list[JSONObject]:
+        return [item.entry(R_2026_07_28) for item in items]
+
+    def describe(self) -> JSONObject:
+        """All that is declared, with the word for who may use it, whoever asks: for the operator, not for clients."""
+        catalogue = self.catalogue
+        listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
+        described: JSONObject = {"name": self.name, "version": self.version}
+        for listing in listings:
+            described[listing.key] = [
+                {**item.entry(R_2026_07_28), "access": word(item.access)} for item in listing.items
+            ]
+        return described

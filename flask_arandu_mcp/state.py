@@ -1,0 +1,101 @@
+"""What `init_app` leaves on an app: one frozen state a server, under its name. Whatever serves a message reads it, and
+nothing writes to it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Flask
+
+from .errors import DeclarationError
+from .hosting import FlaskHost
+from .identity import has_no_loader
+from .server import Server
+from .settings import Settings
+
+KEY = "arandu_mcp"
+"""Where the states are kept: `app.extensions[KEY]`, a dict of name to `State`."""
+
+
+class Declared:
+    """What was declared on an extension object, for every app that it serves.
+
+    :ivar local_subject: who an assistant on this machine acts as.
+    """
+
+    __slots__ = ("local_subject",)
+
+    def __init__(self) -> None:
+        self.local_subject: Callable[[], Any] | None = None
+
+
+class State:
+    """One server on one app.
+
+    :ivar name: the name that it was given in `ArandoMCP(name=...)`.
+    :ivar url: where it is served over HTTP.
+    :ivar blueprint: what serves it there.
+    """
+
+    __slots__ = (
+        "_lock",
+        "_ready",
+        "app",
+        "blueprint",
+        "declared",
+        "host",
+        "name",
+        "server",
+        "settings",
+        "url",
+    )
+
+    def __init__(
+        self, app: Flask, server: Server, settings: Settings, declared: Declared, *, name: str, url: str
+    ) -> None:
+        self.app = app
+        self.server = server
+        self.settings = settings
+        self.declared = declared
+        self.name = name
+        self.url = url
+        self.host = FlaskHost(app)
+        self.blueprint = Blueprint(KEY if name == "default" else f"{KEY}_{name}", __name__)
+        self._ready = False
+        self._lock = threading.Lock()
+
+    def check(self) -> None:
+        """Check what only the finished app shows, and settle what could not be settled before.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        if self._ready:
+            return
+        with self._lock, self.app.app_context():
+            self._leave_csrf_to_us()
+            faults = list(self._faults())
+            if faults:
+                raise DeclarationError(self.server.name, faults)
+            self._ready = True
+
+    def _leave_csrf_to_us(self) -> None:
+        # No AI client could have a form's token; the rules on Origin and Sec-Fetch-Site take its place.
+        csrf = self.app.extensions.get("csrf")
+        if csrf is not None:
+            csrf.exempt(self.blueprint)
+
+    def _faults(self) -> list[str]:
+        if has_no_loader():
+            return [
+                "the app's LoginManager can load nobody: give it a @login_manager.user_loader or a "
+                "@login_manager.request_loader."
+            ]
+        return []
+
+
+def states(app: Flask) -> dict[str, State]:
+    """The servers of an app, by their names."""
+    found: dict[str, State] = app.extensions.setdefault(KEY, {})
+    return found

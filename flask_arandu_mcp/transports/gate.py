@@ -1,0 +1,43 @@
+"""What the application says of a message before the server sees it, in the protocol's words. Both transports let the
+app's own before_request functions decide first."""
+
+from __future__ import annotations
+
+from flask_login import current_user
+from werkzeug.http import HTTP_STATUS_CODES
+from werkzeug.wrappers import Response
+
+from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from ..identity import challenge
+from ..state import State
+
+ADMITTED = "flask_arandu_mcp.admitted"
+"""The key in a WSGI environ of what the transport found out before the app's own code ran."""
+
+_KEPT = ("Retry-After", "WWW-Authenticate")
+
+
+def refusal_of(response: Response, realm: str) -> ProtocolError:
+    """The error that stands for an answer of the app's own before_request functions or error handlers."""
+    status = response.status_code
+    if 300 <= status < 400:
+        if not getattr(current_user, "is_authenticated", False):
+            return challenge(realm)
+        status = 403
+    if status < 400:
+        status = 500
+    kept = tuple((name, response.headers[name]) for name in _KEPT if name in response.headers)
+    words = f"{status} {HTTP_STATUS_CODES.get(status, 'Refused')}: the application refused this request."
+    return ProtocolError(status if status < 500 else INTERNAL_ERROR, words, status=status, headers=kept)
+
+
+def check_ready(state: State) -> None:
+    """Check what only the finished app shows, once; what is wrong is logged for each message until it is mended.
+
+    :raises ProtocolError: 503 with a ref.
+    """
+    ready = attempt(state.check)
+    if isinstance(ready, Failure):
+        ref = state.host.report(ready.error, f"the check of MCP server {state.server.name!r}")
+        words = f"The server is not ready (ref {ref}): its log says why."
+        raise ProtocolError(INTERNAL_ERROR, words, {"ref": ref}, status=503)

@@ -1,0 +1,226 @@
+"""HTTP: one POST route in a Blueprint. What must come before the app's own code runs in the Blueprint's URL value
+preprocessor, and every answer on the route is made here, even where the app's own code answered first."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flask import Response, current_app, request
+from flask.blueprints import BlueprintSetupState
+from flask.wrappers import Request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from .. import headers
+from ..caller import Peer
+from ..connection import Connection
+from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, refused
+from ..errors import INVALID_REQUEST, ProtocolError
+from ..identity import Identity, identify
+from ..jsonrpc import Call, Malformed, Message, Reply, parse
+from ..revisions import HANDSHAKE
+from ..state import State
+from .gate import ADMITTED, check_ready, refusal_of
+from .memo import read_memo, write_memo
+from .origins import Site, is_cross_site, is_listed, may_call, site
+
+ALLOW = "POST, OPTIONS"
+_OUTGOING = "flask_arandu_mcp.outgoing"
+_CHUNK = 64 * 1024
+_DRAINED = 16 * 1024 * 1024
+
+
+class Admitted(NamedTuple):
+    """A request that may go on to the app's own code, and then to the server."""
+
+    message: Message
+    identity: Identity
+    connection: Connection
+
+
+class MCPResponse(Response):
+    """An answer of the server. The app's session and its sign-in state set no cookies on it."""
+
+    default_mimetype = "application/json"
+
+    def set_cookie(self, *args: Any, **kwargs: Any) -> None:
+        """Set nothing: an AI client has no use for the app's cookies."""
+
+    def delete_cookie(self, *args: Any, **kwargs: Any) -> None:
+        """Delete nothing, as nothing was set."""
+
+
+def mount(state: State) -> None:
+    """Serve a state's server at its URL, through its Blueprint."""
+    blueprint = state.blueprint
+
+    @blueprint.url_value_preprocessor
+    def admit(endpoint: str | None, values: dict[str, Any] | None) -> None:
+        if ADMITTED not in request.environ:
+            _admit(state)
+
+    @blueprint.after_request
+    def finish(response: Response) -> Response:
+        return _finish(state, response)
+
+    @blueprint.record
+    def add_rules(setup: BlueprintSetupState) -> None:
+        _add_rules(state, setup, _serve)
+
+
+def _add_rules(state: State, setup: BlueprintSetupState, serve: Any) -> None:
+    # No list of methods, so that the router refuses none: what is no POST is answered here, as JSON.
+    app, endpoint = setup.app, f"{state.blueprint.name}.serve"
+    url = state.url.rstrip("/")
+    for path in dict.fromkeys([url or "/", f"{url}/"]):
+        rule = app.url_rule_class(path, methods=None, endpoint=endpoint, strict_slashes=False)
+        rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask reads it off the rule
+        app.url_map.add(rule)
+    app.view_functions[endpoint] = lambda: serve(state)
+
+
+# ------------------------------------------------------------------------------------- before the app's own code
+
+
+def _admit(state: State) -> None:
+    connection = Connection(state.host, header=request.headers.get, terms=state.settings.terms)
+    message: Message | None = None
+    try:
+        own = site(f"{request.scheme}://{request.host}")
+        _check_origin(state, own)
+        _check_method()
+        _check_media_type()
+        message = parse(_body(state.settings.max_message))
+        check_ready(state)
+        identity = identify(state.server.name, state.host, login_required=state.settings.login_required)
+        _check_site(state, own, identity)
+        connection.peer = _peer(message, connection)
+    except ProtocolError as error:
+        _refuse(refused(message, error, connection))
+    else:
+        request.environ[ADMITTED] = Admitted(message, identity, connection)
+
+
+def _refuse(outgoing: Outgoing) -> None:
+    request.environ[_OUTGOING] = outgoing
+    # An HTTPException without a code is one that no error handler of the app is asked about.
+    raise HTTPException(response=_response(outgoing))
+
+
+def _check_origin(state: State, own: Site | None) -> None:
+    trusted = bool(current_app.config.get("TRUSTED_HOSTS"))
+    origin = request.headers.get("Origin")
+    if not may_call(origin, own, own_is_trusted=trusted, allowed=state.settings.allowed_origins):
+        raise _foreign()
+
+
+def _check_site(state: State, own: Site | None, identity: Identity) -> None:
+    origin = request.headers.get("Origin")
+    if identity.by_token or is_listed(origin, state.settings.allowed_origins):
+        return
+    if is_cross_site(request.headers.get("Sec-Fetch-Site"), origin, own):
+        raise _foreign()
+
+
+class _Foreign(ProtocolError):
+    """A request that another site made a browser send."""
+
+    anonymous = True
+
+
+def _foreign() -> ProtocolError:
+    words = "403 Forbidden: pages of this origin may not call this server; its operator can list them in "
+    return _Foreign(403, f"{words}MCP_ALLOWED_ORIGINS.", status=403)
+
+
+def _check_method() -> None:
+    if request.method != "POST":
+        status = 204 if request.method == "OPTIONS" else 405
+        words = f"{request.method} is not served here: send each message as a POST."
+        raise ProtocolError(INVALID_REQUEST, words, status=status, headers=(("Allow", ALLOW),))
+
+
+def _check_media_type() -> None:
+    if not headers.is_json(request.headers.get("Content-Type")):
+        words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
+        raise ProtocolError(INVALID_REQUEST, words, status=415)
+
+
+def _body(limit: int) -> bytes:
+    request.max_content_length = limit
+    try:
+        return request.get_data(cache=False)
+    except RequestEntityTooLarge:
+        _drain(request)
+        words = f"The message is too large: at most {limit} bytes."
+        raise Malformed(INVALID_REQUEST, words, status=413) from None
+
+
+def _drain(request: Request) -> None:
+    # A server that closes with bytes unread resets the connection, and the client never sees the answer.
+    stream = request.environ["wsgi.input"]
+    left = min(request.content_length or 0, _DRAINED)
+    while left > 0 and (chunk := stream.read(min(_CHUNK, left))):
+        left -= len(chunk)
+
+
+def _peer(message: Message, connection: Connection) -> Peer | None:
+    memo = request.headers.get(headers.SESSION)
+    if memo is None or era_of(message, connection) is not HANDSHAKE_ERA:
+        return None
+    if isinstance(message, Call) and message.method == "initialize":
+        return None
+    peer = read_memo(connection.host.sealer, memo)
+    if peer is None:
+        raise ProtocolError(INVALID_REQUEST, "The session is not known: initialize again.", status=404)
+    version = request.headers.get(headers.VERSION)
+    return peer._replace(revision=HANDSHAKE[version]) if version in HANDSHAKE else peer
+
+
+# ------------------------------------------------------------------------------------------------- after it
+
+
+def _serve(state: State) -> Response:
+    admitted: Admitted = request.environ[ADMITTED]
+    outgoing = _answer(state, admitted)
+    request.environ[_OUTGOING] = outgoing
+    return _response(outgoing)
+
+
+def _answer(state: State, admitted: Admitted) -> Outgoing:
+    message, identity, connection = admitted
+    if isinstance(message, Call):
+        outgoing = next(dispatch(state.server, identity.subject, message, connection))
+        if outgoing.peer is not None and connection.host.sealer is not None:
+            memo = write_memo(connection.host.sealer, outgoing.peer)
+            return outgoing._replace(headers=(*outgoing.headers, (headers.SESSION, memo)))
+        return outgoing
+    if isinstance(message, Reply) and era_of(message, connection) is not HANDSHAKE_ERA:
+        words = "A response answers nothing here: this server sends no requests."
+        return refused(message, ProtocolError(INVALID_REQUEST, words, status=400), connection)
+    return Outgoing(b"", 202)
+
+
+def _response(outgoing: Outgoing) -> MCPResponse:
+    body = b"" if outgoing.status == 204 else outgoing.body
+    response = MCPResponse(body, outgoing.status)
+    response.headers["Cache-Control"] = "no-store"
+    for name, value in outgoing.headers:
+        response.headers[name] = value
+    return response
+
+
+def _finish(state: State, response: Response) -> Response:
+    outgoing: Outgoing | None = request.environ.get(_OUTGOING)
+    if outgoing is None:
+        return _response(_translated(state, response))
+    # An app with a response class of its own has turned ours into one of it, cookies and all.
+    return response if type(response) is MCPResponse else _response(outgoing)
+
+
+def _translated(state: State, response: Response) -> Outgoing:
+    """What the app's own code answered in the server's place, as the JSON-RPC error of its status."""
+    admitted: Admitted | None = request.environ.get(ADMITTED)
+    message = admitted.message if admitted else None
+    connection = admitted.connection if admitted else Connection(state.host, header=request.headers.get)
+    error = refusal_of(response, state.server.name)
+    return refused(message, error, connection)

@@ -1,0 +1,39 @@
+"""The session id of the handshake era: what a client said in `initialize`, signed and handed back to it. The server
+stores nothing, so any worker can read it, and it authenticates nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..caller import Peer
+from ..revisions import HANDSHAKE
+from ..sealing import Sealer
+from ..typing import JSONObject
+
+_PURPOSE = "session"
+_MOST = 200
+_CAPABILITIES = ("elicitation", "sampling", "roots")
+
+
+def write_memo(sealer: Sealer, peer: Peer) -> str:
+    """A client's three facts as text that a header can carry: visible ASCII, and never long."""
+    client = {key: str(peer.client[key])[:_MOST] for key in ("name", "version") if key in peer.client}
+    return sealer.seal(_PURPOSE, [peer.revision.name, client, _known(peer.capabilities)])
+
+
+def read_memo(sealer: Sealer | None, memo: str) -> Peer | None:
+    """The facts in a memo, or None for one that this app did not write."""
+    value = sealer.open(_PURPOSE, memo) if sealer is not None else None
+    if not isinstance(value, list) or len(value) != 3 or value[0] not in HANDSHAKE:
+        return None
+    return Peer(HANDSHAKE[value[0]], value[1], value[2])
+
+
+def _known(capabilities: Mapping[str, object]) -> JSONObject:
+    # Only what a handler may ever be told of goes into a header that comes back with every request.
+    known: JSONObject = {}
+    for name in _CAPABILITIES:
+        declared = capabilities.get(name)
+        if isinstance(declared, dict):
+            known[name] = {kind: {} for kind in ("form", "url", "tools", "context") if kind in declared}
+    return known
