@@ -1,0 +1,238 @@
+"""Check what goes out against the schema that was shown, and make it plain on the way. marshmallow's dump checks
+nothing, and a client refuses a whole answer for one wrong value in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..typing import JSONObject
+from .plain import ResultFault, plain, shallow, whole
+from .values import same, type_of
+
+Check: TypeAlias = Callable[[object], object]
+"""Gives a value as JSON, or raises `ResultFault`."""
+
+_EMPTY: JSONObject = {}
+_FORMATS = {
+    "date": re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII),
+    "date-time": re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII),
+}
+_BOUNDS: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
+    ("minimum", lambda value, bound: value >= bound, "less than"),
+    ("exclusiveMinimum", lambda value, bound: value > bound, "not more than"),
+    ("maximum", lambda value, bound: value <= bound, "more than"),
+    ("exclusiveMaximum", lambda value, bound: value < bound, "not less than"),
+)
+_SIZES = {
+    "string": ("minLength", "maxLength"),
+    "array": ("minItems", "maxItems"),
+    "object": ("minProperties", "maxProperties"),
+}
+
+
+def _breach(value: object, rule: str) -> ResultFault:
+    return ResultFault(
+        f"the schema of the result says {rule}, but a {type_of(value)} went out that is not; mend either"
+    )
+
+
+class _Compiler:
+    """Compile the schemas of one document, each definition once."""
+
+    def __init__(self, document: JSONObject) -> None:
+        given = document.get("$defs")
+        self.definitions = given if isinstance(given, dict) else {}
+        self.checks: dict[str, Check] = {}
+
+    def check(self, schema: JSONObject) -> Check:
+        if "$ref" in schema:
+            return self._reference(str(schema["$ref"]).rpartition("/")[2])
+        if "anyOf" in schema:
+            return self._any([self.check(each) for each in _schemas(schema["anyOf"])])
+        types = schema.get("type")
+        names = frozenset([types] if isinstance(types, str) else types if isinstance(types, list) else ())
+        rules = [*_rules(schema), *(_quiet(self.check(each)) for each in _schemas(schema.get("allOf")))]
+        if names == {"string"} and not rules:
+            return _text
+        parts = {"object": self._object(schema), "array": self._array(schema)}
+        return _typed(names, parts, rules)
+
+    def _reference(self, name: str) -> Check:
+        def run(value: object) -> object:
+            if name not in self.checks:
+                self.checks[name] = self.check(self.definitions[name])
+            return self.checks[name](value)
+
+        return run
+
+    def _any(self, checks: list[Check]) -> Check:
+        def run(value: object) -> object:
+            for check in checks[1:]:
+                try:
+                    return check(value)
+                except ResultFault:
+                    continue
+            return checks[0](value)
+
+        return run
+
+    def _object(self, schema: JSONObject) -> Check:
+        given = schema.get("properties")
+        known = {key: self.check(each) for key, each in given.items()} if isinstance(given, dict) else {}
+        rest_schema = schema.get("additionalProperties")
+        rest = self.check(rest_schema) if isinstance(rest_schema, dict) else plain
+        wanted = schema.get("required")
+        required = tuple(wanted) if isinstance(wanted, list) else ()
+        closed = rest_schema is False
+
+        def run(value: object) -> object:
+            result = {}
+            key: object = None
+            try:
+                for key, item in value.items():  # type: ignore[attr-defined]  # handed dicts only
+                    result[key] = known[key](item) if key in known else rest(item)
+            except ResultFault as fault:
+                raise fault.inside(key) from None
+            if closed and not result.keys() <= known.keys():
+                raise ResultFault("a name went out that the schema of the result does not have; mend either")
+            for name in required:
+                if name not in result:
+                    raise ResultFault(f"the schema of the result promises {name!r}, but it is missing; mend either")
+            return result
+
+        return run
+
+    def _array(self, schema: JSONObject) -> Check:
+        first = [self.check(each) for each in _schemas(schema.get("prefixItems"))]
+        items = schema.get("items")
+        rest = self.check(items) if isinstance(items, dict) and items else plain
+
+        def run(value: object) -> object:
+            result: list[object] = []
+            try:
+                for item in value:  # type: ignore[attr-defined]  # handed lists only
+                    at = len(result)
+                    result.append(first[at](item) if at < len(first) else rest(item))
+            except ResultFault as fault:
+                raise fault.inside(len(result)) from None
+            return result
+
+        return run
+
+
+def _schemas(given: object) -> list[JSONObject]:
+    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+
+
+def _text(value: object) -> object:
+    if type(value) is str:
+        return value if value.isascii() else whole(value)
+    found = shallow(value)
+    if not isinstance(found, str):
+        raise _breach(found, "string")
+    return found
+
+
+def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Callable[[object], None]]) -> Check:
+    def run(value: object) -> object:
+        found = shallow(value)
+        kind = type_of(found)
+        if names and kind not in names and not (kind == "integer" and "number" in names):
+            raise _breach(found, " or ".join(sorted(map(str, names))))
+        if kind in parts:
+            found = parts[kind](found)
+        for rule in rules:
+            rule(found)
+        return found
+
+    return run
+
+
+def _quiet(check: Check) -> Callable[[object], None]:
+    def rule(value: object) -> None:
+        check(value)
+
+    return rule
+
+
+def _rules(schema: JSONObject) -> list[Callable[[object], None]]:
+    rules: list[Callable[[object], None]] = []
+    if "const" in schema or "enum" in schema:
+        rules.append(_choice(schema))
+    barred = schema.get("not")
+    if isinstance(barred, dict) and isinstance(barred.get("enum"), list):
+        rules.append(_bar(barred["enum"]))
+    for key, holds, words in _BOUNDS:
+        if isinstance(bound := schema.get(key), int | float):
+            rules.append(_bound(bound, holds, f"nothing {words} {bound}"))
+    for kind, keys in _SIZES.items():
+        if any(key in schema for key in keys):
+            rules.append(_size(kind, schema.get(keys[0], 0), schema.get(keys[1])))
+    if (pattern := _pattern(schema)) is not None:
+        rules.append(pattern)
+    return rules
+
+
+def _choice(schema: JSONObject) -> Callable[[object], None]:
+    listed = schema["enum"] if "enum" in schema else [schema["const"]]
+    allowed = listed if isinstance(listed, list) else []
+
+    def rule(value: object) -> None:
+        if not any(same(value, each) for each in allowed):
+            raise _breach(value, f"one of {allowed!r}")
+
+    return rule
+
+
+def _bar(listed: list[object]) -> Callable[[object], None]:
+    def rule(value: object) -> None:
+        if any(same(value, each) for each in listed):
+            raise _breach(value, f"none of {listed!r}")
+
+    return rule
+
+
+def _bound(bound: float, holds: Callable[[float, float], bool], words: str) -> Callable[[object], None]:
+    def rule(value: object) -> None:
+        if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value, bound):
+            raise _breach(value, words)
+
+    return rule
+
+
+def _size(kind: str, low: object, high: object) -> Callable[[object], None]:
+    def rule(value: object) -> None:
+        if isinstance(value, str | list | dict) and type_of(value) == kind:
+            size = len(value)
+            if (isinstance(low, int) and size < low) or (isinstance(high, int) and size > high):
+                raise _breach(value, f"a length of {low} to {'any' if high is None else high}")
+
+    return rule
+
+
+def _pattern(schema: JSONObject) -> Callable[[object], None] | None:
+    pattern = schema.get("pattern")
+    found = re.compile(pattern) if isinstance(pattern, str) else None
+    named = _FORMATS.get(str(schema.get("format")))
+    if found is None and named is None:
+        return None
+
+    def rule(value: object) -> None:
+        if isinstance(value, str):
+            if found is not None and not found.search(value):
+                raise _breach(value, f"the pattern {pattern}")
+            if named is not None and not named.fullmatch(value):
+                raise _breach(value, f"the format {schema['format']}")
+
+    return rule
+
+
+def conforming(schema: JSONObject) -> Check:
+    """Compile what makes a value plain and refuses it where it breaks its schema.
+
+    It knows the keywords that a conversion writes; others, which only an author's own JSON Schema has, it lets pass.
+    """
+    return _Compiler(schema).check(schema)

@@ -1,0 +1,189 @@
+"""Say what is wrong with arguments, one line a fault, as `path: message`. marshmallow nests its messages as the
+data nests; here they are laid flat, in the words of JSON, and rid of what must not be repeated.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from marshmallow import Schema, fields, missing
+from marshmallow.exceptions import SCHEMA, ValidationError
+
+from .nesting import is_many
+
+_NAMES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+_WRONG_TYPE = frozenset(
+    {"Invalid input type.", "Invalid type.", "Not a valid list.", "Not a valid mapping type.", "Not a valid tuple."}
+)
+_NULL = "Field may not be null."
+
+
+class _Place(NamedTuple):
+    """Where a message belongs: its path, what the schema has there, what was sent, and whether it is secret."""
+
+    path: tuple[str, ...] = ()
+    guide: object = None
+    raw: object = missing
+    secret: bool = False
+
+    def says(self, message: str) -> str:
+        return ": ".join([*((".".join(self.path),) if self.path else ()), message])
+
+
+class _Entries(NamedTuple):
+    """One entry of a Dict, whose messages marshmallow keeps under `key` and `value`."""
+
+    field: Any
+
+
+def _raw_under(raw: object, key: object) -> object:
+    if isinstance(raw, Mapping):
+        return raw.get(key, missing)
+    if isinstance(raw, list) and isinstance(key, int) and key < len(raw):
+        return raw[key]
+    return missing
+
+
+def _field_of(schema: Schema, key: object) -> object:
+    for name, field in schema.fields.items():
+        if key == (name if field.data_key is None else field.data_key):
+            return field
+    return schema.fields.get(str(key))
+
+
+def _guide_under(guide: object, key: object) -> object:
+    if isinstance(guide, fields.Pluck):
+        return guide if isinstance(key, int) else None
+    if isinstance(guide, fields.Nested):
+        return guide.schema if isinstance(key, int) and is_many(guide) else _field_of(guide.schema, key)
+    if isinstance(guide, Schema):
+        return _field_of(guide, key)
+    if isinstance(guide, fields.List):
+        return guide.inner
+    if isinstance(guide, fields.Tuple) and isinstance(key, int) and key < len(guide.tuple_fields):
+        return guide.tuple_fields[key]
+    return _Entries(guide) if isinstance(guide, fields.Mapping) else None
+
+
+def _step(place: _Place, key: object) -> _Place:
+    if key == SCHEMA:
+        return place
+    if isinstance(place.guide, _Entries):
+        inner = getattr(place.guide.field, f"{key}_field", None)
+        return place._replace(guide=inner, raw=place.raw if key == "value" else place.path[-1])
+    guide = _guide_under(place.guide, key)
+    secret = place.secret or bool(getattr(guide, "load_only", False))
+    return _Place((*place.path, str(key)), guide, _raw_under(place.raw, key), secret)
+
+
+def _flat(messages: object, place: _Place) -> Iterator[tuple[_Place, str]]:
+    if isinstance(messages, Mapping):
+        for key, below in messages.items():
+            yield from _flat(below, _step(place, key))
+    elif isinstance(messages, list | tuple | set):
+        for below in messages:
+            yield from _flat(below, place)
+    else:
+        yield place, str(messages)
+
+
+def _expected(guide: object) -> str | None:
+    if isinstance(guide, fields.List | fields.Tuple):
+        return "an array"
+    if isinstance(guide, fields.Pluck):
+        return "an array" if is_many(guide) else None
+    if isinstance(guide, fields.Nested):
+        return "an array" if is_many(guide) else "an object"
+    return "an object" if isinstance(guide, Schema | fields.Mapping) else None
+
+
+def _reworded(message: str, place: _Place) -> str:
+    if message in _WRONG_TYPE and place.raw is not missing and place.raw is not None:
+        expected = _expected(place.guide)
+        got = _NAMES.get(type(place.raw))
+        if expected is not None and got is not None and got != expected:
+            return f"expected {expected}, got {got}"
+    if message == _NULL and place.raw is None:
+        required = getattr(place.guide, "required", True)
+        return "null is not allowed, give a value" if required else "null is not allowed, leave it out"
+    return message
+
+
+def _leaves(raw: object) -> Iterator[str]:
+    yield from (str(raw), repr(raw))
+    inside = raw.values() if isinstance(raw, Mapping) else raw if isinstance(raw, list) else ()
+    for item in inside:
+        yield from _leaves(item)
+
+
+def _secrets(guide: object, raw: object) -> Iterator[str]:
+    """List the texts of every value that was sent for a load_only field."""
+    if getattr(guide, "load_only", False):
+        yield from _leaves(raw)
+        return
+    keys: object = raw if isinstance(raw, Mapping) else range(len(raw)) if isinstance(raw, list) else ()
+    for key in keys:  # type: ignore[attr-defined]  # an iterable of keys in each of the three cases
+        below = _guide_under(guide, key)
+        if isinstance(below, _Entries):
+            below = below.field.value_field
+        if below is not None:
+            yield from _secrets(below, _raw_under(raw, key))
+
+
+def _without(message: str, place: _Place, secrets: list[str]) -> str:
+    told = [secret for secret in secrets if secret in message]
+    if told and place.secret:
+        return "Invalid value."
+    for secret in told:
+        message = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", "***", message)
+    return message
+
+
+def _messages(error: ValidationError) -> object:
+    return error.messages if error.field_name == SCHEMA else {error.field_name: error.messages}
+
+
+def faults_of(error: ValidationError, schema: Schema | None = None, raw: object = missing) -> tuple[str, ...]:
+    """Lay a ValidationError flat: every fault once, as `path: message`, a fault of the whole as its message alone.
+
+    With the schema and what was sent, faults of type and null are put in the words of JSON, and no value that was
+    sent for a load_only field is repeated.
+    """
+    place = _Place(guide=schema, raw=raw)
+    secrets = [] if schema is None else sorted({text for text in _secrets(schema, raw) if text}, key=len, reverse=True)
+    found = [
+        spot.says(_without(_reworded(message, spot), spot, secrets)) for spot, message in _flat(_messages(error), place)
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def suspects(raw: object) -> tuple[str, ...]:
+    """Find each number that is not finite and each lone surrogate in a value, as faults with their paths."""
+    found: list[str] = []
+    waiting: list[tuple[tuple[str, ...], object]] = [((), raw)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            found += [_Place(path).says(_TORN_NAME) for key in value if isinstance(key, str) and _is_torn(key)]
+            waiting += [((*path, _printable(key)), value[key]) for key in reversed(value)]
+        elif isinstance(value, list):
+            waiting += [((*path, str(index)), value[index]) for index in reversed(range(len(value)))]
+        elif isinstance(value, str) and _is_torn(value):
+            found.append(_Place(path).says("half a surrogate pair is no text, send whole characters"))
+        elif isinstance(value, float) and not math.isfinite(value):
+            found.append(_Place(path).says("not a finite number"))
+    return tuple(found)
+
+
+_TORN_NAME = "a name with half a surrogate pair in it is no text, send whole characters"
+
+
+def _is_torn(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _printable(key: object) -> str:
+    return str(key).encode("utf-8", "backslashreplace").decode()
