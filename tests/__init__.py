@@ -1,0 +1,1 @@
+"""The tests of flask_arandu_mcp, through its public door."""
