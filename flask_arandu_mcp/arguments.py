@@ -20,7 +20,7 @@ from .typing import JSONObject
 
 __all__ = ["Argument", "ArgumentFaults", "Arguments", "ArgumentsDeclaration", "ConversionError", "faults_of"]
 
-ArgumentsDeclaration: TypeAlias = Mapping[str, Field[Any]] | Mapping[str, object] | type[Schema] | Schema | None
+ArgumentsDeclaration: TypeAlias = "Mapping[str, Field[Any]] | Mapping[str, object] | type[Schema] | Schema | None"
 """Fields by their names, a Schema class or instance, a JSON Schema of the author's own, or no arguments."""
 
 _TOO_DEEP = "the arguments are nested too deeply, send flatter ones"

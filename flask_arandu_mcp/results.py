@@ -20,7 +20,7 @@ from .typing import JSONObject
 
 __all__ = ["ConversionError", "ResultFault", "Results", "ResultsDeclaration", "plain", "wrapped"]
 
-ResultsDeclaration: TypeAlias = Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | None
+ResultsDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | None"
 """A Schema class or instance, fields by their names, a JSON Schema of the author's own, or nothing."""
 
 _ENDLESS = "it contains itself, or nests too deeply; give data that ends"

@@ -34,9 +34,8 @@ _SIZES = {
 
 
 def _breach(value: object, rule: str) -> ResultFault:
-    return ResultFault(
-        f"the schema of the result says {rule}, but a {type_of(value)} went out that is not; mend either"
-    )
+    out = "let the field allow_none" if value is None else "mend the data or the schema"
+    return ResultFault(f"the declared result says {rule}, and a {type_of(value)} breaks it; {out}")
 
 
 class _Compiler:
@@ -97,10 +96,14 @@ class _Compiler:
             except ResultFault as fault:
                 raise fault.inside(key) from None
             if closed and not result.keys() <= known.keys():
-                raise ResultFault("a name went out that the schema of the result does not have; mend either")
+                raise ResultFault(
+                    "the declared result is closed, and has names that it does not know; mend the data or the schema"
+                )
             for name in required:
                 if name not in result:
-                    raise ResultFault(f"the schema of the result promises {name!r}, but it is missing; mend either")
+                    raise ResultFault(
+                        f"the declared result promises {name!r}, which is missing; mend the data or the schema"
+                    )
             return result
 
         return run
