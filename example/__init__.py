@@ -1,4 +1,5 @@
-"""A small blog about a shared garden. It is an ordinary Flask app with users, policies and services."""
+"""A small blog about a shared garden: an ordinary Flask app with users, policies and services. Three lines of its
+factory let AI clients in, through those same policies."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from flask import Flask
 
 from . import cli, errors
 from .accounts import login_manager
+from .ai import mcp
 from .api import api
 from .database import db
 from .first_start import prepare_database, secret_key
@@ -39,6 +41,8 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     app.register_blueprint(api)
     errors.init_app(app)
     cli.init_app(app)
+    mcp.init_app(app)
     with app.app_context():
         prepare_database()
+    mcp.check(app)
     return app

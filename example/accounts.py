@@ -7,7 +7,7 @@ import hashlib
 import secrets
 
 from flask import Request
-from flask_login import LoginManager  # type: ignore[import-untyped]  # Flask-Login ships no types
+from flask_login import LoginManager
 from sqlalchemy import delete, select
 from werkzeug.security import check_password_hash
 

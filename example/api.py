@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from flask import Blueprint, Response, jsonify, request
-from flask_login import current_user  # type: ignore[import-untyped]  # Flask-Login ships no types
+from flask_login import current_user
 from marshmallow import Schema
 from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.exceptions import Unauthorized

@@ -27,9 +27,7 @@ def explain(error: HTTPException) -> Response:
 
 def explain_faults(error: ValidationError) -> tuple[Response, int]:
     """The answer to data that a schema refused, field by field."""
-    return jsonify(
-        error="Unprocessable Entity", message="Some fields are not valid.", fields=error.messages
-    ), 422
+    return jsonify(error="Unprocessable Entity", message="Some fields are not valid.", fields=error.messages), 422
 
 
 def wants_json() -> bool:

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Iterable
 from datetime import date
 
-from flask_login import UserMixin  # type: ignore[import-untyped]  # Flask-Login ships no types
+from flask_login import UserMixin
 from sqlalchemy import Enum, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -84,9 +84,7 @@ class Post(Base):
     author_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
 
     author: Mapped[User] = relationship(back_populates="posts", lazy="joined", innerjoin=True)
-    tag_rows: Mapped[list[PostTag]] = relationship(
-        cascade="all, delete-orphan", lazy="selectin", order_by=PostTag.name
-    )
+    tag_rows: Mapped[list[PostTag]] = relationship(cascade="all, delete-orphan", lazy="selectin", order_by=PostTag.name)
 
     @property
     def tags(self) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from flask_login import (  # type: ignore[import-untyped]  # Flask-Login ships no types
+from flask_login import (
     current_user,
     login_required,
     login_user,
@@ -77,9 +77,7 @@ def account() -> str:
 @login_required  # type: ignore[untyped-decorator]  # Flask-Login ships no types
 def new_token() -> str:
     """Makes an API token and shows it this once."""
-    return render_template(
-        "account.html", token=accounts.issue_token(require_user(current_user, "get a token"))
-    )
+    return render_template("account.html", token=accounts.issue_token(require_user(current_user, "get a token")))
 
 
 @pages.post("/account/tokens/revoke")

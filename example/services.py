@@ -133,9 +133,7 @@ class PostService:
             tags=db.session.scalar(select(func.count(PostTag.name.distinct()))) or 0,
         )
 
-    def _select(
-        self, subject: object, conditions: Iterable[ColumnElement[bool]], limit: int
-    ) -> Sequence[Post]:
+    def _select(self, subject: object, conditions: Iterable[ColumnElement[bool]], limit: int) -> Sequence[Post]:
         newest_first = (Post.published_on.desc().nulls_first(), Post.id.desc())
         query = select(Post).where(visible_to(subject), *conditions).order_by(*newest_first).limit(limit)
         return db.session.scalars(query).all()
@@ -145,9 +143,7 @@ class PostService:
 
     def _free_slug(self, title: str) -> str:
         wanted = slugify(title)
-        taken = set(
-            db.session.scalars(select(Post.slug).where(Post.slug.startswith(wanted, autoescape=True)))
-        )
+        taken = set(db.session.scalars(select(Post.slug).where(Post.slug.startswith(wanted, autoescape=True))))
         slug, number = wanted, 1
         while slug in taken:
             number += 1

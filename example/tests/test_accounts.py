@@ -53,9 +53,7 @@ def test_the_session_cookie_stays_on_this_site(client: FlaskClient) -> None:
     assert "SameSite=Lax" in answer.headers["Set-Cookie"]
 
 
-@pytest.mark.parametrize(
-    ("name", "password"), [("ana", "wrong"), ("nobody", "wrong"), ("assistant", ""), ("", "")]
-)
+@pytest.mark.parametrize(("name", "password"), [("ana", "wrong"), ("nobody", "wrong"), ("assistant", ""), ("", "")])
 def test_a_wrong_password_is_refused(client: FlaskClient, name: str, password: str) -> None:
     """A wrong name, a wrong password and an account without one are all told the same."""
     answer = client.post("/sign-in", data={"name": name, "password": password})

@@ -28,9 +28,7 @@ def test_a_list_of_summaries(client: FlaskClient) -> None:
 def test_searching(client: FlaskClient) -> None:
     """The search finds posts by a text in them."""
     answer = client.get("/api/posts/search?text=crème")
-    assert [post["slug"] for post in answer.json or []] == [
-        "jalapenos-on-the-balcony-creme-fraiche-in-the-kitchen"
-    ]
+    assert [post["slug"] for post in answer.json or []] == ["jalapenos-on-the-balcony-creme-fraiche-in-the-kitchen"]
 
 
 def test_the_life_of_a_post(client: FlaskClient, client_of: Callable[[str], FlaskClient]) -> None:

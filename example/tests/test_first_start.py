@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from sqlalchemy import func, select
 
@@ -79,6 +80,14 @@ def test_the_secret_key_is_private(tmp_path: Path) -> None:
     assert len(key) == 64
     assert stat.S_IMODE((tmp_path / "new" / "secret_key").stat().st_mode) == 0o600
     assert [path.name for path in (tmp_path / "new").iterdir()] == ["secret_key"]
+
+
+def test_the_first_secret_key_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker that saw no key, but is second to write one, takes the first one's and leaves nothing behind."""
+    key = secret_key(tmp_path)
+    monkeypatch.setattr(Path, "exists", lambda self: False)
+    assert secret_key(tmp_path) == key
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
 
 
 def test_a_configured_secret_key_is_used(tmp_path: Path) -> None:

@@ -10,9 +10,7 @@ from flask.testing import FlaskClient
 DRAFT = "/posts/what-the-new-fence-will-cost"
 
 
-def test_the_index_shows_what_the_reader_may_see(
-    client: FlaskClient, client_of: Callable[[str], FlaskClient]
-) -> None:
+def test_the_index_shows_what_the_reader_may_see(client: FlaskClient, client_of: Callable[[str], FlaskClient]) -> None:
     """A guest sees published posts, an author also their own drafts, an editor all."""
     seen = {name: client_of(name).get("/").text.count("<li>") for name in ("ana", "ben", "eda")}
     assert client.get("/").text.count("<li>") == 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from flask_login import AnonymousUserMixin  # type: ignore[import-untyped]  # Flask-Login ships no types
+from flask_login import AnonymousUserMixin
 from sqlalchemy import select
 from werkzeug.exceptions import Forbidden, NotFound
 

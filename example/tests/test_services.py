@@ -71,9 +71,7 @@ def test_equal_titles_get_different_slugs(user: Callable[[str], User]) -> None:
     assert slugs == ["beans", "beans-2", "beans-3"]
 
 
-def test_a_slug_taken_meanwhile_is_a_conflict(
-    user: Callable[[str], User], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_slug_taken_meanwhile_is_a_conflict(user: Callable[[str], User], monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the slug is taken between the look and the write, the writer is told, and may go on."""
     ana = user("ana")
     with monkeypatch.context() as patch:
@@ -83,9 +81,7 @@ def test_a_slug_taken_meanwhile_is_a_conflict(
     assert posts.create(ana, title="Beans", body="Text").slug == "beans"
 
 
-@pytest.mark.parametrize(
-    ("title", "slug"), [("A  b, C!", "a-b-c"), ("Ä", "a"), ("日本", "post"), ("--", "post")]
-)
+@pytest.mark.parametrize(("title", "slug"), [("A  b, C!", "a-b-c"), ("Ä", "a"), ("日本", "post"), ("--", "post")])
 def test_slugs_are_plain(title: str, slug: str) -> None:
     """A slug is made of lower-case ASCII letters, digits and single dashes, and is never empty."""
     assert slugify(title) == slug
