@@ -81,5 +81,5 @@ class SlugSchema(Schema):
     slug = fields.String(required=True, metadata={"description": "The post's slug, as the lists give it"})
 
 
-class PostEditSchema(SlugSchema, PostChangesSchema):
+class PostEditSchema(PostChangesSchema, SlugSchema):
     """Which post is meant, and what is new about it."""
