@@ -4,29 +4,20 @@ list says of a declaration is written once for each revision."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from .caller import Caller
+from .declarations.base import Prepared
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .declarations.tools import PreparedTool
 from .errors import INTERNAL_ERROR, ProtocolError
 from .jsonrpc import encode
-from .policies import Access, Decision, decide, public
+from .policies import Decision, decide, public
 from .revisions import Revision
 from .schemas.convert import has_lazy, resolve
 from .typing import JSONObject
 from .uri_templates import canonical
-
-
-class Prepared(Protocol):
-    """A declaration that can be listed."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def access(self) -> Access: ...
-    def entry(self, revision: Revision) -> JSONObject: ...
 
 
 Item = TypeVar("Item", bound=Prepared)

@@ -3,7 +3,7 @@ come through it, so that nothing is reached but as its policy says."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .answers import ToolAnswer
@@ -147,7 +147,7 @@ def _completed(
     request = request_of(caller, {}, {})
 
     def convert(found: object) -> Completion:
-        if isinstance(found, (str, bytes)) or not hasattr(found, "__iter__"):
+        if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
             raise TypeError(f"a completion of {declared.name!r} gave a {type(found).__name__}: return a list of text")
         values = [str(one) for one in found]
         return Completion(values[:MAX_COMPLETIONS], len(values) > MAX_COMPLETIONS)

@@ -48,11 +48,8 @@ class ArandoMCP:
         :raises DeclarationError: listing every mistake in what is declared and configured.
         """
         server = server or self._server or Server(app.name)
-        faults = self._faults(app)
-        try:
-            settings = read(app.config)
-        except ValueError as error:
-            faults += str(error).splitlines()
+        settings, mistakes = read(app.config)
+        faults = [*self._faults(app), *mistakes]
         try:
             server.validate()
         except DeclarationError as error:

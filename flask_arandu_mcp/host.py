@@ -33,15 +33,19 @@ class Host(Protocol):
     @property
     def sealer(self) -> Sealer | None:
         """Signs what goes out and must come back; None where the app has no key."""
+        ...
 
     def run(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A coroutine function as one that is called and waited for."""
+        ...
 
     def explain(self, error: HTTPException) -> Refusal | None:
         """A refusal in the application's words; None for what is no refusal but a fault of the server (5xx)."""
+        ...
 
     def report(self, error: Exception, culprit: str) -> str:
         """Log an unexpected exception where the app's operator looks, and return the ref it can be found by."""
+        ...
 
 
 class PlainHost:

@@ -3,10 +3,13 @@ the user of a request, and the user's id in a session."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from flask import current_app, g, request, session
 from flask_login import LoginManager, current_user
+from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
 
 from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
@@ -50,14 +53,10 @@ def identify(realm: str, host: Host, *, login_required: bool) -> Identity:
     if login is None:
         identity = Identity(guest)
     elif "Authorization" in request.headers and login.request_callback is not None:
-        identity = Identity(_by_token(login, realm, host), by_token=True)
+        identity = _by_token(login, realm, host)
     else:
         identity = Identity(_by_session(realm, host))
-    if not getattr(identity.subject, "is_active", False):
-        # An account that was switched off opens no doors, whatever it was shown with.
-        identity = Identity(act_as(guest))
-    else:
-        act_as(identity.subject)
+    identity = identity._replace(subject=act_as(identity.subject))
     if login_required and not getattr(identity.subject, "is_authenticated", False):
         raise _challenge(realm, "Sign in first: this server serves no guests.")
     return identity
@@ -71,29 +70,45 @@ def act_as(subject: Any) -> Any:
     login = manager()
     if subject is guest and login is not None:
         subject = login.anonymous_user()
-    elif isinstance(subject, LocalProxy):
+    while isinstance(subject, LocalProxy):
         subject = subject._get_current_object()
     g._login_user = subject
     return subject
 
 
-def _by_token(login: LoginManager, realm: str, host: Host) -> Any:
-    user = attempt(login.request_callback, request)
-    if isinstance(user, Failure):
-        raise _unavailable(user.error, host)
+def _by_token(login: LoginManager, realm: str, host: Host) -> Identity:
+    scheme, _, credentials = request.headers["Authorization"].strip().partition(" ")
+    # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
+    is_bearer = scheme.lower() == "bearer"
+    user = _found(lambda: login.request_callback(request), host)
     if user is None:
-        raise _challenge(realm, "The token is not valid.", invalid_token=True)
-    return user
+        raise _challenge(realm, "The token is not valid.", invalid_token=is_bearer and bool(credentials))
+    return Identity(user, by_token=is_bearer)
 
 
 def _by_session(realm: str, host: Host) -> Any:
     claimed = session.get("_user_id") is not None or _remember_cookie() in request.cookies
-    user = attempt(lambda: current_user._get_current_object())
-    if isinstance(user, Failure):
-        raise _unavailable(user.error, host)
-    if claimed and not user.is_authenticated:
+    user = _found(current_user._get_current_object, host)
+    if user is None and claimed:
         raise _challenge(realm, "The session is not valid any more: sign in again.")
-    return user
+    return guest if user is None else user
+
+
+def _found(load: Callable[[], Any], host: Host) -> Any:
+    """The user that a loader finds; None for nobody, and `guest` for an account that is switched off."""
+
+    def look() -> Any:
+        user = load()
+        if user is None or getattr(user, "is_anonymous", False):
+            return None
+        return user if getattr(user, "is_active", False) else guest
+
+    user = attempt(look)
+    if not isinstance(user, Failure):
+        return user
+    if isinstance(user.error, Unauthorized):
+        return None
+    raise _unavailable(user.error, host)
 
 
 def _remember_cookie() -> str:

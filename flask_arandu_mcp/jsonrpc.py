@@ -160,6 +160,7 @@ _read_overflowing = json.JSONDecoder(object_pairs_hook=_members, parse_constant=
 
 
 def _read(body: bytes) -> tuple[object, bool]:
+    text = ""
     try:
         text = body.decode("utf-8")
         # A lone surrogate can only come from an escape; strict UTF-8 has none.

@@ -66,6 +66,7 @@ ADMITTED = Decision(admitted=True)
 CONCEALED = Decision(concealed=True)
 FORBIDDEN_WORDS = "403 Forbidden: you may not use this."
 REFUSED = Decision(words=FORBIDDEN_WORDS)
+NOT_SIGNED_IN = Decision(words="403 Forbidden: sign in to use this.")
 
 
 def decide(access: Access, subject: object) -> Decision:
@@ -76,7 +77,7 @@ def decide(access: Access, subject: object) -> Decision:
     if answer is True:
         return ADMITTED
     if answer is False:
-        return REFUSED
+        return NOT_SIGNED_IN if access is signed_in else REFUSED
     if not isinstance(answer, Failure):
         error = TypeError(f"the policy {word(access)!r} answered {type(answer).__name__}; it must answer a bool")
         return Decision(words=FORBIDDEN_WORDS, error=error)

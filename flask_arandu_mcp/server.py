@@ -98,7 +98,7 @@ class Server:
         """
         return door.call(self.catalogue, Caller(subject, host), name, arguments or {})
 
-    def read(self, subject: Any, uri: str, *, host: Host | None = None) -> list[JSONObject]:
+    def read(self, subject: Any, uri: str, *, host: Host | None = None) -> list[dict[str, Any]]:
         """Read a resource as a subject, and return its contents.
 
         :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
@@ -112,7 +112,7 @@ class Server:
         arguments: Mapping[str, object] | None = None,
         *,
         host: Host | None = None,
-    ) -> list[JSONObject]:
+    ) -> list[dict[str, Any]]:
         """Render a prompt as a subject, and return its messages.
 
         :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal
@@ -128,24 +128,24 @@ class Server:
         """
         return door.complete(self.catalogue, Caller(subject, host), of, argument, value).values
 
-    def list_tools(self, subject: Any) -> list[JSONObject]:
+    def list_tools(self, subject: Any) -> list[dict[str, Any]]:
         """The tools that a subject may use, as they are listed."""
         return self._list(self.catalogue.tools.admitted(Caller(subject)))
 
-    def list_resources(self, subject: Any) -> list[JSONObject]:
+    def list_resources(self, subject: Any) -> list[dict[str, Any]]:
         """The resources that a subject may read, as they are listed."""
         return self._list(self.catalogue.resources.admitted(Caller(subject)))
 
-    def list_templates(self, subject: Any) -> list[JSONObject]:
+    def list_templates(self, subject: Any) -> list[dict[str, Any]]:
         """The templates of resources that a subject may read, as they are listed."""
         return self._list(self.catalogue.templates.admitted(Caller(subject)))
 
-    def list_prompts(self, subject: Any) -> list[JSONObject]:
+    def list_prompts(self, subject: Any) -> list[dict[str, Any]]:
         """The prompts that a subject may use, as they are listed."""
         return self._list(self.catalogue.prompts.admitted(Caller(subject)))
 
     @staticmethod
-    def _list(items: Sequence[PreparedTool | PreparedResource | PreparedPrompt]) -> list[JSONObject]:
+    def _list(items: Sequence[PreparedTool | PreparedResource | PreparedPrompt]) -> list[dict[str, Any]]:
         return [item.entry(R_2026_07_28) for item in items]
 
     def describe(self) -> JSONObject:

@@ -4,6 +4,7 @@ and a key that nobody reads is a mistake."""
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -37,18 +38,15 @@ class Settings(NamedTuple):
 _KEYS = {f"MCP_{field.upper()}": field for field in Settings._fields}
 
 
-def read(config: Mapping[str, Any]) -> Settings:
-    """The settings of an app.
-
-    :raises ValueError: one sentence a mistake, one mistake a line.
-    """
+def read(config: Mapping[str, Any]) -> tuple[Settings, list[str]]:
+    """The settings of an app, and every mistake in them, one sentence each; with a mistake they are the defaults."""
     mistakes = list(_mistakes(config))
     if mistakes:
-        raise ValueError("\n".join(mistakes))
+        return Settings(), mistakes
     given = {field: config[key] for key, field in _KEYS.items() if key in config}
     if "allowed_origins" in given:
         given["allowed_origins"] = frozenset(origin.lower().rstrip("/") for origin in given["allowed_origins"])
-    return Settings(**given)
+    return Settings(**given), []
 
 
 def _mistakes(config: Mapping[str, Any]) -> Iterator[str]:
@@ -73,8 +71,14 @@ def _boolean(value: object) -> str:
 
 
 def _origins(value: object) -> str:
-    is_list = isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value)
+    is_list = isinstance(value, (list, tuple, set, frozenset)) and all(map(_is_origin, value))
     return "" if is_list else "it must be a list of origins, such as ['https://example.org']"
 
 
+def _is_origin(value: object) -> bool:
+    # A wildcard, `null` or a path would match nothing that a browser sends, or anything.
+    return isinstance(value, str) and _ORIGIN.fullmatch(value) is not None
+
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@*\s]+/?", re.IGNORECASE)
 _CHECKS = {"login_required": _boolean, "allowed_origins": _origins}

@@ -12,7 +12,8 @@ from werkzeug.wrappers import Response as HTTPResponse
 
 from .arguments import ArgumentFaults, faults_of
 from .caller import Caller
-from .catalogue import Prepared, report_policy
+from .catalogue import report_policy
+from .declarations.base import Prepared
 from .errors import Failure, ToolError, attempt
 from .policies import decide
 from .request import Request

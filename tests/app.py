@@ -249,7 +249,7 @@ def create_app(config: dict[str, Any] | None = None, *, server: Server | None = 
     @app.post("/sign-in/<name>")
     def sign_in(name: str) -> str:
         login_user(users[name])
-        return session["_user_id"]
+        return str(session["_user_id"])
 
     mcp = ArandoMCP(app, server or make_server())
 

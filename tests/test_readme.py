@@ -28,7 +28,8 @@ def folder(tmp_path: Path) -> Path:
 
 def _run(folder: Path, *command: str) -> str:
     environ = {**os.environ, "PYTHONWARNINGS": "error"}
-    done = subprocess.run([sys.executable, *command], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    line = [sys.executable, *command]
+    done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -80,7 +80,9 @@ def bearer(name: str) -> dict[str, str]:
 class Pipe:
     """A real process that serves a pipe."""
 
-    def __init__(self, app: str = "tests.app", *args: str, env: Mapping[str, str] | None = None, **options: Any) -> None:
+    def __init__(
+        self, app: str = "tests.app", *args: str, env: Mapping[str, str] | None = None, **options: Any
+    ) -> None:
         command = [sys.executable, "-m", "flask", "--app", app, "mcp", "start", *args]
         environ = {**os.environ, **(env or {})}
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

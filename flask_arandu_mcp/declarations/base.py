@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from ..arguments import ArgumentFaults
 from ..host import is_coroutine_function
 from ..policies import Access
 from ..request import Request
+from ..revisions import Revision
 from ..typing import JSONObject
 
 P = ParamSpec("P")
@@ -40,12 +41,13 @@ class Declaration:
     name: str = ""
     title: Text = ""
     description: Text = ""
-    access: Access | None = None
+    # A class variable: type checkers would take a plain function in a class body for a method of an instance.
+    access: ClassVar[Access | None] = None
 
     def policy(self, default: Access | None = None) -> Access | None:
         """The policy of this declaration: its `access`, its method `allows`, or the server's default."""
         # Read past the descriptor protocol: a plain function in a class body is the policy, not a method.
-        access = static(self, "access")
+        access: Access | None = static(self, "access")
         return access if access is not None else getattr(self, "allows", default)
 
     def words(self) -> Text:
@@ -105,6 +107,23 @@ class Decorated(Declaration, Generic[P, R]):
     def handler(self) -> Callable[..., Any]:
         """The function that does the work."""
         return self.function
+
+
+class Prepared:
+    """A declaration that is converted, and ready to be listed and used.
+
+    :ivar access: its own policy, or the server's default.
+    """
+
+    __slots__ = ("access", "name")
+
+    def __init__(self, name: str, access: Access) -> None:
+        self.name = name
+        self.access = access
+
+    def entry(self, revision: Revision) -> JSONObject:
+        """What a revision lists it as."""
+        raise NotImplementedError
 
 
 def static(declaration: Declaration, attribute: str) -> Any:

@@ -12,7 +12,7 @@ from ..policies import Access
 from ..request import Request
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Text
+from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Prepared, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -56,15 +56,14 @@ def prompt(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
     return lambda decorated: FunctionPrompt(decorated, options)
 
 
-class PreparedPrompt:
+class PreparedPrompt(Prepared):
     """A prompt, converted and ready to be listed and rendered."""
 
-    __slots__ = ("access", "arguments", "completers", "declaration", "invoke", "name")
+    __slots__ = ("arguments", "completers", "declaration", "invoke")
 
     def __init__(self, declaration: Prompt, access: Access) -> None:
+        super().__init__(declaration.name, access)
         self.declaration = declaration
-        self.name = declaration.name
-        self.access = access
         self.completers = declaration.completers()
         self.arguments = Arguments(declaration.arguments, name=f"prompt {self.name!r}")
         fields = frozenset(field.name for field in self.arguments.fields)

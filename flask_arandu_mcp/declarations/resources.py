@@ -14,7 +14,7 @@ from ..results import plain
 from ..revisions import Revision
 from ..typing import JSONObject
 from ..uri_templates import UriTemplate
-from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Text
+from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Prepared, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,15 +65,14 @@ def resource(
     return lambda function: FunctionResource(function, options)
 
 
-class PreparedResource:
+class PreparedResource(Prepared):
     """A resource, ready to be listed and read."""
 
-    __slots__ = ("access", "completers", "declaration", "invoke", "name", "template")
+    __slots__ = ("completers", "declaration", "invoke", "template")
 
     def __init__(self, declaration: Resource, access: Access) -> None:
+        super().__init__(declaration.name, access)
         self.declaration = declaration
-        self.name = declaration.name
-        self.access = access
         self.completers = declaration.completers()
         self.template = UriTemplate(declaration.uri)
         self.invoke = Invocation(Handler(declaration.handler()), frozenset(self.template.variables))

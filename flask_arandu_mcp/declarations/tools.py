@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from marshmallow import Schema
 from marshmallow.fields import Field
@@ -14,12 +14,13 @@ from ..request import Request
 from ..results import Results
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import Declaration, Decorated, Handler, Invocation, Text
+from .base import Declaration, Decorated, Handler, Invocation, Prepared, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-ResultDeclaration = Schema | type[Schema] | Mapping[str, Field[Any]] | None
+# Text, since marshmallow 3's Field takes no type at run time.
+ResultDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | None"
 
 
 class Tool(Declaration):
@@ -75,18 +76,14 @@ def tool(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
     return lambda decorated: FunctionTool(decorated, options)
 
 
-class PreparedTool:
-    """A tool, converted and ready to be listed and called.
+class PreparedTool(Prepared):
+    """A tool, converted and ready to be listed and called."""
 
-    :ivar access: its policy, or the server's default.
-    """
-
-    __slots__ = ("access", "arguments", "declaration", "invoke", "name", "results")
+    __slots__ = ("arguments", "declaration", "invoke", "results")
 
     def __init__(self, declaration: Tool, access: Access) -> None:
+        super().__init__(declaration.name, access)
         self.declaration = declaration
-        self.name = declaration.name
-        self.access = access
         self.arguments = Arguments(declaration.arguments, name=f"tool {self.name!r}")
         self.results = Results(declaration.result, name=f"tool {self.name!r}")
         fields = frozenset(field.name for field in self.arguments.fields)

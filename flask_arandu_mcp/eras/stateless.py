@@ -15,7 +15,7 @@ from ..errors import (
 )
 from ..headers import METHOD, VERSION, decode
 from ..headers import NAME as NAME_HEADER
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call, Malformed, encode
 from ..revisions import STATELESS
 from ..typing import JSONObject
 
@@ -77,7 +77,9 @@ def dress(answer: Answer, server_info: str) -> str:
 
 def status(error: ProtocolError) -> int:
     """The HTTP status of an error: 404 for a method that is not served (transports, Protocol Version Header)."""
-    return error.status or (404 if error.code == METHOD_NOT_FOUND else 200)
+    if error.status is not None:
+        return error.status
+    return 400 if isinstance(error, Malformed) else 404 if error.code == METHOD_NOT_FOUND else 200
 
 
 def meta_of(call: Call) -> JSONObject:
