@@ -35,10 +35,11 @@ class NoLocalSubject(Exception):
 class Flight:
     """A call that is under way."""
 
-    __slots__ = ("call", "cancelled")
+    __slots__ = ("answered", "call", "cancelled")
 
     def __init__(self, call: Call) -> None:
         self.call = call
+        self.answered = False
         self.cancelled = False
 
 
@@ -110,7 +111,8 @@ class Pipe:
     def _start(self, call: Call) -> None:
         flight = Flight(call)
         with self._lock:
-            taken = call.id in self._flights
+            other = self._flights.get(call.id)
+            taken = other is not None and not other.answered
             if not taken:
                 self._flights[call.id] = flight
         if taken:
@@ -136,11 +138,15 @@ class Pipe:
             outgoing = attempt(self._answer, flight) if not flight.cancelled else []
             if isinstance(outgoing, Failure):
                 outgoing = [self._failed(flight.call, outgoing.error)]
+            # Before the answer goes out, for a client may use the id again as soon as it has read it; what is being
+            # written stays a flight, for the end to wait for.
+            flight.answered = True
             for message in outgoing:
                 if not flight.cancelled:
                     self._send(message)
             with self._lock:
-                self._flights.pop(flight.call.id, None)
+                if self._flights.get(flight.call.id) is flight:
+                    del self._flights[flight.call.id]
 
     def _answer(self, flight: Flight) -> list[Outgoing]:
         environ = {**self._environ, "wsgi.input": BytesIO(), ADMITTED: flight}
