@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..typing import JSONObject
+from .patterns import compiled
 from .plain import ResultFault, plain, shallow, whole
 from .values import same, type_of
 
@@ -218,7 +219,7 @@ def _size(kind: str, low: object, high: object) -> Callable[[object], None]:
 
 def _pattern(schema: JSONObject) -> Callable[[object], None] | None:
     pattern = schema.get("pattern")
-    found = re.compile(pattern) if isinstance(pattern, str) else None
+    found = compiled(pattern) if isinstance(pattern, str) else None
     named = _FORMATS.get(str(schema.get("format")))
     if found is None and named is None:
         return None

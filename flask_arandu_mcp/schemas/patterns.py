@@ -160,3 +160,16 @@ def translated(pattern: re.Pattern[str] | re.Pattern[bytes]) -> str | None:
         return _Translation(pattern.pattern, pattern.flags).run()
     except _Foreign:
         return None
+
+
+_ANCHOR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+
+
+def compiled(pattern: str) -> re.Pattern[str] | None:
+    """Compile a pattern of JSON Schema so that its `$` is the very end, or give None where Python cannot."""
+    try:
+        return re.compile(
+            _ANCHOR.sub(lambda found: r"\Z" if found.group() == "$" else found.group(), pattern), re.ASCII
+        )
+    except re.error:
+        return None

@@ -80,9 +80,10 @@ def _listed(values: object, field: fields.Field[Any]) -> list[object]:
 
 
 def _labels(validator: validate.OneOf) -> tuple[object, ...]:
-    pairs = list(zip(validator.choices, validator.labels, strict=False))
-    said = [(value, label) for value, label in pairs if value != label]
-    return (_Pairs(*said),) if said else ()
+    named = zip(validator.choices, validator.labels, strict=False)
+    said = [(value, label) for value, label in named if value != label]
+    pairs = _Pairs(*said)
+    return (str(pairs) if all(isinstance(label, str) for _, label in said) else pairs,) if said else ()
 
 
 class _Pairs(Text):

@@ -20,7 +20,7 @@ class Unsayable(ValueError):
 
 
 def _decimal(value: Decimal) -> int | float:
-    if not value.is_finite() or abs(value.adjusted()) > 300:
+    if not value.is_finite() or abs(value.adjusted()) > 308:
         raise Unsayable
     if value == value.to_integral_value():
         return int(value)

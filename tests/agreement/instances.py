@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import copy
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
@@ -20,8 +20,10 @@ JUNK: tuple[object, ...] = (
     "é", "٣", "2024-01-01", "20240101", "2024-01-01T10:00:00", "2024-01-01T10:00:00Z", "2024-01-01 10:00:00+01:00",
     "10:00:00", "01/02/2024", "31.12.2024", "2024/12/31 10:00", "Tue, 31 Dec 2024 23:59:58 +0100", "me@example.org",
     "me@localhost", "http://example.org/a?b", "https://localhost", "/a/b", "ftp://é.org", "1.2.3.4", "::1",
-    "1.2.3.4/24", "00000000-0000-0000-0000-000000000001", "00000000000000000000000000000001", "S", "1999", "a-b", "A!", "aB1",
-    [], [1], [1, 2], ["a"], ["z"], [None], [1.5, 2.0], [[True]], [{}], {}, {"a": 1}, {"city": "x"}, {"city": "x", "zip": 1},
+    "1.2.3.4/24", "00000000-0000-0000-0000-000000000001", "00000000000000000000000000000001",
+    "S", "1999", "a-b", "A!", "aB1",
+    [], [1], [1, 2], ["a"], ["z"], [None], [1.5, 2.0], [[True]], [{}], {}, {"a": 1},
+    {"city": "x"}, {"city": "x", "zip": 1},
     {"1": "a"}, {" 2 ": "b"}, {"red": 1}, {"name": "n"}, {"name": "n", "kids": []}, {"title": "t"},
 )  # fmt: skip
 
@@ -31,7 +33,8 @@ _POOLS: tuple[tuple[type[object], tuple[object, ...]], ...] = (
     (fields.Boolean, (True, False, "yes", "ja", "nein", 0)),
     (fields.Date, ("2024-01-01", "2024-12-31", "31.12.2024", "31/12/2024", "2023-02-29")),
     (fields.Time, ("10:00:00", "23:59:58.5")),
-    (fields.DateTime, ("2024-01-01T10:00:00", "2024-01-01T10:00:00+02:00", 0, 1.5, 1e9, -1, 253402300800, "2024/12/31 10:00")),
+    (fields.DateTime, ("2024-01-01T10:00:00", "2024-01-01T10:00:00+02:00", 0, 1.5, 1e9, -1,
+                       253402300800, "2024/12/31 10:00")),
     (fields.TimeDelta, (0, 1, 1.5, -3, 86399999999999, 10**14, 999999999, 1e9)),
     (fields.UUID, ("00000000-0000-0000-0000-000000000001",)),
     (fields.IPv4, ("1.2.3.4",)),
@@ -73,7 +76,9 @@ def _of(field: Any, rng: random.Random, depth: int) -> object:
     if isinstance(field, fields.Tuple):
         return [_of(inner, rng, depth - 1) for inner in field.tuple_fields]
     if isinstance(field, fields.Mapping) and field.value_field is not None:
-        return {rng.choice(("1", "a", "red", "-2", "+3", "abcd")): _of(field.value_field, rng, depth - 1) for _ in range(2)}
+        return {
+            rng.choice(("1", "a", "red", "-2", "+3", "abcd")): _of(field.value_field, rng, depth - 1) for _ in range(2)
+        }
     pool = next(values for kind, values in _POOLS if isinstance(field, kind))
     return copy.deepcopy(rng.choice([*pool, *_choices(field)]))
 
@@ -111,13 +116,12 @@ def by_schema(document: dict[str, Any], count: int, seed: int) -> list[dict[str,
     return found
 
 
-def _places(value: object) -> list[Callable[[object], None]]:
-    """List what sets each place inside a value."""
-    found: list[Callable[[object], None]] = []
+def _places(value: object) -> list[tuple[Any, Any]]:
+    """List each place inside a value, as the container that it is in and its key there."""
+    found: list[tuple[Any, Any]] = []
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, below in pairs:
-        found.append(lambda new, key=key: value.__setitem__(key, new))  # type: ignore[union-attr,index]  # a container
-        found += _places(below)
+        found += [(value, key), *_places(below)]
     return found
 
 
@@ -125,7 +129,9 @@ def _nudged(value: object, rng: random.Random) -> object:
     if isinstance(value, str):
         return rng.choice((value + "\n", value[:-1], value + "a", value.upper(), f" {value}", f"x{value}", value * 2))
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return rng.choice((value + 1, value - 1, -value, str(value), value + 0.5 if abs(value) < 1e15 else value, bool(value)))
+        return rng.choice(
+            (value + 1, value - 1, -value, str(value), value + 0.5 if abs(value) < 1e15 else value, bool(value))
+        )
     return rng.choice(JUNK)
 
 
@@ -138,14 +144,6 @@ def mutated(value: dict[str, object], rng: random.Random) -> dict[str, object]:
     elif kind < 0.2 and made:
         del made[rng.choice(list(made))]
     elif places := _places(made):
-        at = rng.randrange(len(places))
-        old = _values(made)[at]
-        places[at](copy.deepcopy(rng.choice(JUNK)) if kind < 0.7 else _nudged(old, rng))
+        container, key = rng.choice(places)
+        container[key] = copy.deepcopy(rng.choice(JUNK)) if kind < 0.7 else _nudged(container[key], rng)
     return made
-
-
-def _values(value: object) -> list[object]:
-    found: list[object] = []
-    for below in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        found += [below, *_values(below)]
-    return found

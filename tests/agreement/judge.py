@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import jsonschema
@@ -30,7 +30,7 @@ _FORMATS = {
 }
 
 
-@lru_cache(maxsize=None)
+@cache
 def _ecma(pattern: str) -> re.Pattern[str]:
     # An end anchor of Python's forgives a final newline, and its classes know every script.
     ended = re.sub(r"(?<!\\)((?:\\\\)*)\$(?=$|\))", r"\1\\Z", pattern)
@@ -42,7 +42,8 @@ def _pattern(validator: Any, pattern: str, instance: object, schema: object) -> 
         yield jsonschema.ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
-_Judge = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+_extend: Any = jsonschema.validators.extend
+_Judge = _extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
 _CHECKER = jsonschema.FormatChecker(formats=())
 for _name, _form in _FORMATS.items():
     _CHECKER.checks(_name)(
@@ -66,24 +67,26 @@ def _below(schema: dict[str, Any]) -> Iterator[object]:
         yield schema["additionalProperties"]
 
 
-def _lint(schema: object) -> Iterator[str]:
-    if not isinstance(schema, dict):
-        yield f"{schema!r} stands where a schema should"
-        return
+def _keywords(schema: dict[str, Any]) -> Iterator[str]:
     types = schema.get("type")
     if "array" in (types if isinstance(types, list) else [types]) and "items" not in schema:
         yield "an array without items"
-    for key, value in schema.items():
-        if value is None:
-            yield f"{key}: null"
+    yield from (f"{key}: null" for key, value in schema.items() if value is None)
     if "$ref" in schema and not str(schema["$ref"]).startswith("#"):
         yield "a reference to elsewhere"
-    if isinstance(schema.get("enum"), list) and not schema["enum"]:
+    if schema.get("enum", ["some"]) == []:
         yield "an empty enum"
     if isinstance(pattern := schema.get("pattern"), str) and _PYTHON_ONLY.search(pattern):
         yield "a pattern that only Python reads"
     if schema.get("format") not in (None, *_FORMATS):
         yield f"format: {schema['format']}"
+
+
+def _lint(schema: object) -> Iterator[str]:
+    if not isinstance(schema, dict):
+        yield f"{schema!r} stands where a schema should"
+        return
+    yield from _keywords(schema)
     if isinstance(required := schema.get("required"), list):
         missing = set(required) - set(schema.get("properties", {}))
         if missing or len(required) != len(set(required)):

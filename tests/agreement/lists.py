@@ -35,15 +35,17 @@ LOOSE = {
         "look-behind, \\w and \\b outside ASCII",
         r"does not match",
     ),
-    "callable": Reason("the app's own code: a function, a Predicate, a field class with its own _deserialize, @validates"),
+    "callable": Reason(
+        "the app's own code: a function, a Predicate, a field class with its own _deserialize, @validates"
+    ),
     "whole": Reason("validates_schema looks at several fields at once"),
 }
 """Where a value that is valid by schema may be refused. The description says so in words at each such place."""
 
 COERCED = {
-    "number text": Reason("a number may come as text (\"3\"), which only strict=True refuses"),
+    "number text": Reason('a number may come as text ("3"), which only strict=True refuses'),
     "text number": Reason("a number with as_string=True may come as a number"),
-    "boolean words": Reason("a Boolean takes 0, 1, \"yes\", \"off\" and the like"),
+    "boolean words": Reason('a Boolean takes 0, 1, "yes", "off" and the like'),
     "boolean number": Reason("Python's True is 1, for a TimeDelta, a timestamp of marshmallow 3 or an Enum's value"),
     "spelling": Reason("dates, UUIDs and addresses have other spellings than the one that `format` names"),
     "address": Reason("marshmallow takes localhost and letters beyond ASCII in addresses, `format` does not"),

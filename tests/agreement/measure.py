@@ -1,5 +1,4 @@
-"""Count where a converter's schema and the loader disagree, and hold ours to the two lists of what is allowed.
-"""
+"""Count where a converter's schema and the loader disagree, and hold ours to the two lists of what is allowed."""
 
 from __future__ import annotations
 
@@ -53,7 +52,11 @@ class Measurement:
     def broken(self) -> list[str]:
         """Say where ours breaks what must hold."""
         ours = self.tallies["ours"]
-        return [*ours.unlisted, *(f"unfit: {each}" for each in ours.unfit), *(f"raised: {each}" for each in ours.raised)]
+        return [
+            *ours.unlisted,
+            *(f"unfit: {each}" for each in ours.unfit),
+            *(f"raised: {each}" for each in ours.raised),
+        ]
 
 
 def _loaded(arguments: Arguments, value: dict[str, object]) -> tuple[bool, object]:

@@ -56,7 +56,9 @@ class Drawer:
         names = from_schema({"type": "string", **schema.get("propertyNames", {})})
         rest = schema.get("additionalProperties")
         values = self.of(rest, depth - 1) if isinstance(rest, dict) else _ANYTHING
-        return st.dictionaries(names, values, min_size=schema.get("minProperties", 0), max_size=schema.get("maxProperties", 3))
+        return st.dictionaries(
+            names, values, min_size=schema.get("minProperties", 0), max_size=schema.get("maxProperties", 3)
+        )
 
     def _array(self, schema: Document, depth: int) -> st.SearchStrategy[Any]:
         if "prefixItems" in schema:
