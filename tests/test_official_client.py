@@ -24,6 +24,7 @@ from .wire import MODERN, call
 READING = ["list_posts", "search_posts", "get_post", "list_tags", "whoami"]
 WRITING = ["create_draft", "edit_post", "publish_post", "delete_post"]
 PUBLISHED, DRAFT = "why-we-share-one-plot", "what-the-new-fence-will-cost"  # both ana's
+NOT_SIGNED_IN = "403 Forbidden: sign in to use this."
 NOT_ADMITTED = "403 Forbidden: you may not use this."
 HIDDEN = "404 Not Found: There is no such post."
 NOT_YOURS = "403 Forbidden: Only its author or an editor may change this post."
@@ -271,10 +272,10 @@ def test_who_may_write_writes(doors: Doors, person: Person, mode: str) -> None:
     """Users write, edit, publish and delete posts of their own; a guest is refused by each of these tools."""
 
     async def refuse(client: Client) -> None:
-        assert await refusal(client, "create_draft", title="Mine", body="Text") == NOT_ADMITTED
+        assert await refusal(client, "create_draft", title="Mine", body="Text") == NOT_SIGNED_IN
         for tool in ("edit_post", "publish_post", "delete_post"):
-            assert await refusal(client, tool, slug=PUBLISHED) == NOT_ADMITTED
-            assert await refusal(client, tool, slug="never-written") == NOT_ADMITTED
+            assert await refusal(client, tool, slug=PUBLISHED) == NOT_SIGNED_IN
+            assert await refusal(client, tool, slug="never-written") == NOT_SIGNED_IN
 
     async def write(client: Client) -> None:
         title = f"Written by {person.name}"
@@ -368,7 +369,7 @@ def test_everyone_reads_resources(doors: Doors, person: Person, mode: str) -> No
             listed = [line.partition("(blog://posts/")[2].partition(")")[0] for line in text.splitlines()]
             assert listed == person.drafts
         else:
-            assert await error(client.read_resource("blog://drafts")) == (403, NOT_ADMITTED)
+            assert await error(client.read_resource("blog://drafts")) == (403, NOT_SIGNED_IN)
         media, text = await read(client, f"blog://posts/{PUBLISHED}")
         assert media == "text/markdown"
         assert text.startswith("# Why we share one plot\n\n*Ana Duarte, 2024-02-03*\n")
@@ -400,7 +401,7 @@ def test_everyone_gets_prompts(doors: Doors, person: Person, mode: str) -> None:
         code, message = await error(client.get_prompt("outline", {"topic": "mulch", "readers": "nobody"}))
         assert (code, "readers: " in message) == (-32602, True)
         if not person.signed_in:
-            assert await error(client.get_prompt("review_post", {"slug": PUBLISHED})) == (403, NOT_ADMITTED)
+            assert await error(client.get_prompt("review_post", {"slug": PUBLISHED})) == (403, NOT_SIGNED_IN)
             return
         ((role, text),) = await rendered(client, "review_post", slug=PUBLISHED)
         assert (role, "# Why we share one plot\n" in text) == ("user", True)
