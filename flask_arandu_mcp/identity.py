@@ -4,7 +4,6 @@ the user of a request, and the user's id in a session."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from flask import current_app, g, request, session
@@ -50,10 +49,11 @@ def identify(realm: str, host: Host, *, login_required: bool) -> Identity:
         app's loader fails.
     """
     login = manager()
+    by_request: Callable[..., Any] | None = login and login.request_callback
     if login is None:
         identity = Identity(guest)
-    elif "Authorization" in request.headers and login.request_callback is not None:
-        identity = _by_token(login, realm, host)
+    elif "Authorization" in request.headers and by_request is not None:
+        identity = _by_token(by_request, realm, host)
     else:
         identity = Identity(_by_session(realm, host))
     identity = identity._replace(subject=act_as(identity.subject))
@@ -76,11 +76,11 @@ def act_as(subject: Any) -> Any:
     return subject
 
 
-def _by_token(login: LoginManager, realm: str, host: Host) -> Identity:
+def _by_token(load: Callable[..., Any], realm: str, host: Host) -> Identity:
     scheme, _, credentials = request.headers["Authorization"].strip().partition(" ")
     # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
     is_bearer = scheme.lower() == "bearer"
-    user = _found(lambda: login.request_callback(request), host)
+    user = _found(lambda: load(request), host)
     if user is None:
         raise _challenge(realm, "The token is not valid.", invalid_token=is_bearer and bool(credentials))
     return Identity(user, by_token=is_bearer)

@@ -26,7 +26,7 @@ LAYERS = [
     ["methods.tools", "methods.resources", "methods.prompts", "methods.completion", "methods.lifecycle"],
     ["methods.table"],
     ["dispatch"],
-    ["settings", "identity", "transports.origins", "transports.memo", "transports.descriptors"],
+    ["settings", "identity", "transports.origins", "transports.body", "transports.memo", "transports.descriptors"],
     ["hosting"],
     ["state"],
     ["transports.gate"],

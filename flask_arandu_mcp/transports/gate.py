@@ -8,7 +8,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.wrappers import Response
 
 from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
-from ..identity import challenge
+from ..identity import UNAUTHORIZED, challenge
 from ..state import State
 
 ADMITTED = "flask_arandu_mcp.admitted"
@@ -21,11 +21,12 @@ def refusal_of(response: Response, realm: str) -> ProtocolError:
     """The error that stands for an answer of the app's own before_request functions or error handlers."""
     status = response.status_code
     if 300 <= status < 400:
-        if not getattr(current_user, "is_authenticated", False):
-            return challenge(realm)
-        status = 403
+        signed_in = attempt(lambda: bool(current_user.is_authenticated))
+        status = 403 if signed_in is True else UNAUTHORIZED
     if status < 400:
         status = 500
+    if status == UNAUTHORIZED and "WWW-Authenticate" not in response.headers:
+        return challenge(realm)
     kept = tuple((name, response.headers[name]) for name in _KEPT if name in response.headers)
     words = f"{status} {HTTP_STATUS_CODES.get(status, 'Refused')}: the application refused this request."
     return ProtocolError(status if status < 500 else INTERNAL_ERROR, words, status=status, headers=kept)

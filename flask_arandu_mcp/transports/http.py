@@ -3,12 +3,12 @@ preprocessor, and every answer on the route is made here, even where the app's o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Response, current_app, request
 from flask.blueprints import BlueprintSetupState
-from flask.wrappers import Request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.datastructures import Headers
+from werkzeug.exceptions import HTTPException
 
 from .. import headers
 from ..caller import Peer
@@ -16,17 +16,19 @@ from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, refused
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..identity import Identity, identify
-from ..jsonrpc import Call, Malformed, Message, Reply, parse
+from ..jsonrpc import Call, Message, Reply, parse
 from ..revisions import HANDSHAKE
 from ..state import State
+from .body import drain, read
 from .gate import ADMITTED, check_ready, refusal_of
 from .memo import read_memo, write_memo
 from .origins import Site, is_cross_site, is_listed, may_call, site
 
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
 ALLOW = "POST, OPTIONS"
 _OUTGOING = "flask_arandu_mcp.outgoing"
-_CHUNK = 64 * 1024
-_DRAINED = 16 * 1024 * 1024
 
 
 class Admitted(NamedTuple):
@@ -38,15 +40,19 @@ class Admitted(NamedTuple):
 
 
 class MCPResponse(Response):
-    """An answer of the server. The app's session and its sign-in state set no cookies on it."""
+    """An answer of the server. Neither the app's session nor its own code sets a cookie on it."""
 
     default_mimetype = "application/json"
 
-    def set_cookie(self, *args: Any, **kwargs: Any) -> None:
-        """Set nothing: an AI client has no use for the app's cookies."""
+    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
+        """The headers as they go out, without cookies: an AI client has no use for them."""
+        headers = super().get_wsgi_headers(environ)
+        headers.remove("Set-Cookie")
+        return headers
 
-    def delete_cookie(self, *args: Any, **kwargs: Any) -> None:
-        """Delete nothing, as nothing was set."""
+
+class _Refused(HTTPException):
+    """An answer before the app's own code runs. It has no code, so that no error handler of the app is asked."""
 
 
 def mount(state: State) -> None:
@@ -57,6 +63,9 @@ def mount(state: State) -> None:
     def admit(endpoint: str | None, values: dict[str, Any] | None) -> None:
         if ADMITTED not in request.environ:
             _admit(state)
+
+    # An app that traps HTTP exceptions asks its handlers about ours too, and those of a Blueprint first.
+    blueprint.register_error_handler(_Refused, lambda refused: refused.response)
 
     @blueprint.after_request
     def finish(response: Response) -> Response:
@@ -86,10 +95,7 @@ def _admit(state: State) -> None:
     message: Message | None = None
     try:
         own = site(f"{request.scheme}://{request.host}")
-        _check_origin(state, own)
-        _check_method()
-        _check_media_type()
-        message = parse(_body(state.settings.max_message))
+        message = parse(_body(state, own))
         check_ready(state)
         identity = identify(state.server.name, state.host, login_required=state.settings.login_required)
         _check_site(state, own, identity)
@@ -102,8 +108,18 @@ def _admit(state: State) -> None:
 
 def _refuse(outgoing: Outgoing) -> None:
     request.environ[_OUTGOING] = outgoing
-    # An HTTPException without a code is one that no error handler of the app is asked about.
-    raise HTTPException(response=_response(outgoing))
+    raise _Refused(response=_response(outgoing))
+
+
+def _body(state: State, own: Site | None) -> bytes:
+    try:
+        _check_origin(state, own)
+        _check_method()
+        _check_media_type()
+        return read(request, state.settings.max_message)
+    except ProtocolError:
+        drain(request)
+        raise
 
 
 def _check_origin(state: State, own: Site | None) -> None:
@@ -143,24 +159,6 @@ def _check_media_type() -> None:
     if not headers.is_json(request.headers.get("Content-Type")):
         words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
         raise ProtocolError(INVALID_REQUEST, words, status=415)
-
-
-def _body(limit: int) -> bytes:
-    request.max_content_length = limit
-    try:
-        return request.get_data(cache=False)
-    except RequestEntityTooLarge:
-        _drain(request)
-        words = f"The message is too large: at most {limit} bytes."
-        raise Malformed(INVALID_REQUEST, words, status=413) from None
-
-
-def _drain(request: Request) -> None:
-    # A server that closes with bytes unread resets the connection, and the client never sees the answer.
-    stream = request.environ["wsgi.input"]
-    left = min(request.content_length or 0, _DRAINED)
-    while left > 0 and (chunk := stream.read(min(_CHUNK, left))):
-        left -= len(chunk)
 
 
 def _peer(message: Message, connection: Connection) -> Peer | None:
