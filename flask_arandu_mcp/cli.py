@@ -3,10 +3,9 @@ click alone until one of its commands is run."""
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, nullcontext, redirect_stdout
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,15 +13,68 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from .state import State
+    from .transports.descriptors import Descriptors
     from .transports.stdio import Pipe
+
+_DESCRIPTORS = "flask_arandu_mcp.descriptors"
+_HELP = "--help"
 
 
 class Commands(click.Group):
-    """The commands of this package, and then the app's own `mcp` commands, which they would otherwise hide."""
+    """The commands of this package, and then the app's own `mcp` commands, which they would otherwise hide.
+
+    In an app that serves no MCP server, its own `mcp` command stands in the place of this one.
+    """
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of this group or, in its place, of the app's own command."""
+        if extra.get("resilient_parsing"):
+            return super().make_context(info_name, args, parent, **extra)
+        with ExitStack() as held:
+            descriptors = held.enter_context(_claim()) if args[:1] == ["start"] and _HELP not in args else None
+            own = self._replacement(click.Context(self, info_name=info_name, parent=parent, **extra), args)
+            if own is not None:
+                held.close()
+                return own.make_context(info_name, args, parent, **extra)
+            ctx = super().make_context(info_name, args, parent, **extra)
+            ctx.meta[_DESCRIPTORS] = descriptors
+            ctx.call_on_close(held.pop_all().close)
+            return ctx
+
+    def _replacement(self, ctx: click.Context, args: list[str]) -> click.Command | None:
+        from .errors import Failure, attempt
+
+        # What the app prints while it is imported is no part of the JSON.
+        with redirect_stdout(sys.stderr) if "--json" in args else nullcontext():
+            app = attempt(_load, ctx)
+        if isinstance(app, Failure):
+            if args and _HELP not in args:
+                raise app.error
+            click.secho(f"Error: {app.error}\n", err=True, fg="red")  # as `flask --help` says it
+            return None
+        own = app.cli.commands.get("mcp")
+        return None if own is self or _states(app) else own
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """A command of this package, or of the app's own group of the same name."""
-        return super().get_command(ctx, cmd_name) or _own_commands(_load(ctx)).get(cmd_name)
+        own = super().get_command(ctx, cmd_name)
+        if own is None and (group := self._own_group(ctx)):
+            return group.get_command(ctx, cmd_name)
+        return own
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands of this package, and of the app's own group of the same name."""
+        group = self._own_group(ctx)
+        return sorted({*super().list_commands(ctx), *(group.list_commands(ctx) if group else ())})
+
+    def _own_group(self, ctx: click.Context) -> click.Group | None:
+        from .errors import Failure, attempt
+
+        app = attempt(_load, ctx)
+        own = None if isinstance(app, Failure) else app.cli.commands.get("mcp")
+        return own if isinstance(own, click.Group) and own is not self else None
 
 
 @click.group(cls=Commands)
@@ -30,78 +82,81 @@ def mcp() -> None:
     """Serve this app to AI clients (Model Context Protocol)."""
 
 
-_server = click.option("--server", "name", default="default", show_default=True, help="Name of the server.")
+_server = click.option(
+    "--server", "name", help="Name of the server; without it the one called 'default', or the only one."
+)
 
 
 @mcp.command()
 @_server
 @click.pass_context
-def start(ctx: click.Context, name: str) -> None:
+def start(ctx: click.Context, name: str | None) -> None:
     """Serve a client on this machine over stdin and stdout."""
-    from .transports.descriptors import claim
+    from .transports.ending import end
 
-    own: click.Command | None = None
-    with claim() as descriptors:
-        # Only now: whatever the app prints while it is imported must not land in the protocol's stream.
-        app = _load(ctx)
-        own = _own_commands(app).get("start") if not _states(app) else None
-        if own is None:
-            from .transports.stdio import NoLocalSubject, Pipe, check_local_subject
-
-            state = _checked(app, name)
-            try:
-                check_local_subject(state)
-            except NoLocalSubject as error:
-                raise click.ClickException(str(error)) from None
-            pipe = Pipe(state, descriptors)
-            _stop_on_signals(pipe)
-            _leave(pipe.serve())
-    if own is not None:
-        ctx.invoke(own)
+    # They were taken before the app was imported: what it prints then must not land in the protocol's stream.
+    descriptors = ctx.meta.get(_DESCRIPTORS) or ctx.with_resource(_claim())
+    settled, code = True, 0
+    try:
+        settled = _serve(_pipe(_checked(ctx, name), descriptors))
+    except click.ClickException as error:
+        # Said now, since a thread that the app left running might keep the process from ever saying it.
+        error.show()
+        code = error.exit_code
+    end(settled, code)
+    ctx.exit(code)
 
 
-def _stop_on_signals(pipe: Pipe) -> None:
+def _pipe(state: State, descriptors: Descriptors) -> Pipe:
+    from .transports.local import Application, NoLocalSubject
+    from .transports.stdio import Pipe
+
+    app = Application(state)
+    try:
+        app.check_local_subject()
+    except NoLocalSubject as error:
+        raise click.ClickException(str(error)) from None
+    return Pipe(state, app, descriptors)
+
+
+def _serve(pipe: Pipe) -> bool:
     import signal
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: pipe.stop())
+    def stop(*_: object) -> None:
+        pipe.stop()
 
-
-def _leave(quietly: bool) -> None:
-    import atexit
-    import os
-    import threading
-
-    others = [t for t in threading.enumerate() if t is not threading.main_thread() and not t.daemon]
-    if quietly and not others:
-        return
-    # The client is gone; a thread that the app left running, or a call that never ends, must not outlive it.
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        return pipe.serve()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @mcp.command("list")
 @_server
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def list_(ctx: click.Context, name: str, as_json: bool) -> None:
+def list_(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Show what a server offers, and who may use it."""
+    import json
+
+    from .listing import screen
     from .schemas.convert import resolve
 
-    app = _load(ctx)
-    if not _states(app) and (own := _own_commands(app).get("list")):
-        ctx.invoke(own)
-        return
-    state = _checked(app, name)
-    described = resolve(state.server.describe())
+    state = _checked(ctx, name)
+    with state.app.app_context():  # translations ask for it
+        described = resolve(state.server.describe())
     if as_json:
         click.echo(json.dumps({**described, "url": state.url}, indent=2))
-        return
-    from .listing import screen
+    else:
+        click.echo("\n".join(screen(described, state.url)))
 
-    click.echo("\n".join(screen(described, state.url)))
+
+def _claim() -> Any:
+    from .transports.descriptors import claim
+
+    return claim()
 
 
 def _load(ctx: click.Context) -> Flask:
@@ -116,21 +171,19 @@ def _states(app: Flask) -> dict[str, State]:
     return states(app)
 
 
-def _own_commands(app: Flask) -> Mapping[str, click.Command]:
-    own = app.cli.commands.get("mcp")
-    return own.commands if isinstance(own, click.Group) else {}
-
-
-def _checked(app: Flask, name: str) -> State:
+def _checked(ctx: click.Context, name: str | None) -> State:
     from .errors import DeclarationError
 
+    app = _load(ctx)
     states = _states(app)
     if not states:
-        raise click.UsageError(
-            f"the app {app.name!r} serves no MCP server: create one in its factory, ArandoMCP(app, server)."
-        )
+        words = f"the app {app.name!r} serves no MCP server: create one in its factory, ArandoMCP(app, server)."
+        raise click.UsageError(words, ctx)
+    if name is None:
+        name = next(iter(states)) if len(states) == 1 else "default"
     if name not in states:
-        raise click.UsageError(f"there is no server {name!r}: this app has {', '.join(map(repr, states))}.")
+        there = ", ".join(map(repr, states))
+        raise click.UsageError(f"there is no server {name!r}: this app has {there}; say which with --server.", ctx)
     try:
         states[name].check()
     except DeclarationError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ _HEADINGS = {
     "resourceTemplates": "Resource templates",
     "prompts": "Prompts",
 }
+_SHOWN = 8
+"""Values of an enumeration that are shown: the table stays a table."""
 
 
 def screen(described: Mapping[str, Any], url: str) -> Iterator[str]:
@@ -42,32 +45,49 @@ def _declaration(item: Mapping[str, Any]) -> Iterator[str]:
 def _arguments(item: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     schema = item.get("inputSchema", {})
     for name, field in schema.get("properties", {}).items():
-        yield (
-            name,
-            type_word(field),
-            _need(name in schema.get("required", ()), field),
-            field.get("description", ""),
-        )
+        need = _need(name in schema.get("required", ()), field)
+        yield name, type_word(field), need, _on_one_line(field.get("description", ""))
     for argument in item.get("arguments", ()):
-        need = "required" if argument["required"] else ""
-        yield argument["name"], "string", need, argument.get("description", "")
+        need = "required" if argument.get("required") else ""
+        yield argument["name"], "string", need, _on_one_line(argument.get("description", ""))
+
+
+def _on_one_line(text: object) -> str:
+    return " ".join(str(text).split())
 
 
 def _need(required: bool, field: Mapping[str, Any]) -> str:
     if required:
         return "required"
-    return f"= {field['default']}" if "default" in field else ""
+    return f"= {_said(field['default'])}" if "default" in field else ""
+
+
+def _said(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def type_word(schema: Mapping[str, Any]) -> str:
     """A JSON Schema in a word or a few."""
     if "enum" in schema:
-        return " | ".join(str(value) for value in schema["enum"])
+        return _shortened([value if isinstance(value, str) else _said(value) for value in schema["enum"]])
+    if "const" in schema:
+        return _said(schema["const"])
+    if "$ref" in schema:
+        return str(schema["$ref"]).rpartition("/")[2]
+    choices = schema.get("anyOf") or schema.get("oneOf")
+    if choices and "type" not in schema:
+        return " or ".join(dict.fromkeys(map(type_word, choices)))
     types = schema.get("type", "any")
     word = " or ".join(types) if isinstance(types, list) else str(types)
     if word.startswith("array") and schema.get("items"):
         return f"{word} of {type_word(schema['items'])}"
     return word
+
+
+def _shortened(values: Sequence[str]) -> str:
+    if len(values) > _SHOWN:
+        values = [*values[:_SHOWN], "..."]
+    return " | ".join(values)
 
 
 def _table(rows: list[Sequence[str]]) -> Iterator[str]:

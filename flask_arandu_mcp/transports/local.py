@@ -1,0 +1,143 @@
+"""The application around a message that came over a pipe: who the message acts as, and the request that the app's own
+code sees. It is a POST to the server's own URL, so that what the app does before each request is done here too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+from flask import Flask
+from flask.signals import request_started
+from flask.testing import EnvironBuilder
+
+from ..connection import Connection
+from ..dispatch import Outgoing, dispatch, refused
+from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from ..identity import UNAUTHORIZED, act_as
+from ..jsonrpc import Call
+from ..policies import guest
+from ..state import State
+from .gate import ADMITTED, refusal_of
+
+
+class NoLocalSubject(Exception):
+    """Nobody is there for the pipe to act as."""
+
+
+class Application:
+    """Answers calls, each in contexts of its own."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._environ = _environ(state.app, state.url)
+
+    def check_local_subject(self) -> None:
+        """Ask once before serving, so that a pipe that could answer nobody does not start.
+
+        :raises NoLocalSubject: where nobody was declared, nobody was found, or the search failed.
+        """
+        with self._state.app.request_context(self._new_environ(None)):
+            subject = attempt(self._local_subject)
+            if isinstance(subject, Failure):
+                if isinstance(subject.error, NoLocalSubject):
+                    raise subject.error
+                ref = self._state.host.report(subject.error, "the function that @mcp.local_subject decorates")
+                raise NoLocalSubject(
+                    f"The function that @mcp.local_subject decorates failed (ref {ref}): the log says why; make it "
+                    "return one of the app's users, or flask_arandu_mcp.guest."
+                )
+        if subject is None:
+            raise NoLocalSubject(
+                "The function that @mcp.local_subject decorates found nobody: make it return one of the app's users, "
+                "or flask_arandu_mcp.guest."
+            )
+
+    def answer(self, call: Call, connection: Connection) -> list[Outgoing]:
+        """Answer a call as the local subject, within a request of its own."""
+        return self._outcome(self._answer, call, connection)
+
+    def answer_at_once(self, call: Call, connection: Connection) -> list[Outgoing]:
+        """Answer a call that asks the app nothing."""
+        return self._outcome(self._answer_at_once, call, connection)
+
+    def failed(self, call: Call | None, error: Exception, connection: Connection) -> Outgoing:
+        """The answer where something failed that no room has words for."""
+        ref = attempt(self._state.host.report, error, "the application around a call")
+        if isinstance(ref, Failure):  # the app's own logging failed, and the client is owed its answer all the same
+            return refused(call, ProtocolError(INTERNAL_ERROR, "Internal error."), connection)
+        return refused(call, ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref}), connection)
+
+    def _outcome(
+        self, answer: Callable[[Call, Connection], list[Outgoing]], call: Call, connection: Connection
+    ) -> list[Outgoing]:
+        outgoing = attempt(answer, call, connection)
+        return [self.failed(call, outgoing.error, connection)] if isinstance(outgoing, Failure) else outgoing
+
+    def _answer_at_once(self, call: Call, connection: Connection) -> list[Outgoing]:
+        with self._state.app.app_context():
+            return list(dispatch(self._state.server, guest, call, connection))
+
+    def _answer(self, call: Call, connection: Connection) -> list[Outgoing]:
+        context = self._state.app.request_context(self._new_environ(call))
+        error: Exception | None = None
+        try:
+            context.push()
+            outgoing = attempt(self._ask, call, connection)
+            if isinstance(outgoing, Failure):
+                error = outgoing.error
+                # Here, so that the app's log and its error tracker still know the request.
+                return [self.failed(call, error, connection)]
+            return outgoing
+        finally:
+            context.pop(error)
+
+    def _new_environ(self, admitted: object) -> dict[str, Any]:
+        return {**self._environ, "wsgi.input": BytesIO(), ADMITTED: admitted}
+
+    def _ask(self, call: Call, connection: Connection) -> list[Outgoing]:
+        try:
+            subject = self._local_subject()
+            if subject is None:
+                raise ProtocolError(UNAUTHORIZED, "401 Unauthorized: the local subject is gone.")
+            subject = act_as(subject if getattr(subject, "is_active", False) else guest)
+            self._ask_app()
+        except ProtocolError as error:
+            return [refused(call, error, connection)]
+        return list(dispatch(self._state.server, subject, call, connection))
+
+    def _local_subject(self) -> Any:
+        declared = self._state.declared.local_subject
+        if declared is None:
+            raise NoLocalSubject(
+                "Nobody is declared for an assistant on this machine to act as: decorate a function that returns one "
+                "of the app's users, or flask_arandu_mcp.guest, with @mcp.local_subject."
+            )
+        return self._state.app.ensure_sync(declared)()
+
+    def _ask_app(self) -> None:
+        """Run the app's own before_request functions, as before any request.
+
+        :raises ProtocolError: where one of them, or an error handler of the app, answers in the server's place.
+        """
+        app = self._state.app
+        request_started.send(app, _async_wrapper=app.ensure_sync)
+        said = attempt(app.preprocess_request)
+        if isinstance(said, Failure):
+            said = app.handle_user_exception(said.error)
+        if said is not None:
+            raise refusal_of(app.make_response(said), self._state.server.name)
+
+
+def _environ(app: Flask, url: str) -> dict[str, Any]:
+    """The WSGI environ of a POST to the server's own URL, sent from this machine."""
+    trusted = app.config.get("TRUSTED_HOSTS")
+    host = None if app.config.get("SERVER_NAME") or not trusted else f"http://{trusted[0].lstrip('.')}"
+    local = {"REMOTE_ADDR": "127.0.0.1"}
+    builder = EnvironBuilder(
+        app, path=url, base_url=host, method="POST", content_type="application/json", environ_base=local
+    )
+    try:
+        return builder.get_environ()
+    finally:
+        builder.close()
