@@ -15,7 +15,7 @@ from .text import joined
 from .values import Unsayable, as_json, dumped, loaded
 
 
-def overlaid(schema: JSONObject, given: object, name: str) -> JSONObject:
+def overlaid(schema: JSONObject, given: object) -> JSONObject:
     """Lay the author's own JSON Schema over a converted one; a keyword given as None is taken away.
 
     Properties are laid over one by one. Raises `ConversionError` for what is no JSON object.
@@ -27,7 +27,7 @@ def overlaid(schema: JSONObject, given: object, name: str) -> JSONObject:
     except Unsayable:
         own = None
     if not isinstance(own, dict):
-        raise ConversionError(f"{name}: its json_schema is not JSON; give a dict of JSON Schema keywords")
+        raise ConversionError("its json_schema is not JSON; give a dict of JSON Schema keywords")
     result = dict(schema)
     for key, value in own.items():
         below = result.get(key)
@@ -75,14 +75,14 @@ def _extensions(field: fields.Field[Any]) -> JSONObject:
     return kept
 
 
-def annotated(schema: JSONObject, field: fields.Field[Any], words: list[object], name: str) -> JSONObject:
+def annotated(schema: JSONObject, field: fields.Field[Any], words: list[object]) -> JSONObject:
     """Give a field's schema with its title, its description and the words that stand for what JSON cannot say."""
     title = joined(field.metadata.get("title"))
     said = joined(field.metadata.get("description"), schema.get("description"), *words)
     result = {**schema, **_examples(field), **_extensions(field)}
     result |= {} if title is None else {"title": title}
     result |= {} if said is None else {"description": said}
-    return overlaid(result, field.metadata.get("json_schema"), name)
+    return overlaid(result, field.metadata.get("json_schema"))
 
 
 def default_of(field: fields.Field[Any], name: str) -> JSONObject:

@@ -89,7 +89,7 @@ class _Conversion:
             policy = unknown or schema.unknown
             body |= {"additionalProperties": False} if policy == RAISE else {}
             body |= _described(joined(*_whole_words(hooks)))
-        return overlaid(body, getattr(schema.Meta, "json_schema", None), type(schema).__name__)
+        return overlaid(body, getattr(schema.Meta, "json_schema", None))
 
     def is_required(self, name: str, field: fields.Field[Any], partial: Partial) -> bool:
         if self.view == "input":
@@ -110,13 +110,13 @@ class _Conversion:
         """Convert a field wherever it stands."""
         try:
             shape, checks = self._constrained(field, self._shape(field, partial))
+            schema = nullable(shape.schema) if field.allow_none else shape.schema
+            words = [*shape.words, *(own_words(field) if self.view == "input" else ()), *checks, *more]
+            return annotated(schema, field, words)
         except Unsatisfiable:
-            raise ConversionError(f"{name}: its validators leave no value; drop the one that is wrong") from None
+            raise ConversionError("its validators leave no value; drop the one that is wrong", name) from None
         except ConversionError as error:
-            raise error.inside(name) if not str(error).startswith(f"{name}:") else error from None
-        schema = nullable(shape.schema) if field.allow_none else shape.schema
-        words = [*shape.words, *(own_words(field) if self.view == "input" else ()), *checks, *more]
-        return annotated(schema, field, words, name)
+            raise error.inside(name) from error.__cause__
 
     def _shape(self, field: fields.Field[Any], partial: Partial) -> Shape:
         turn = Turn(

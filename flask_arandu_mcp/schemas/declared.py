@@ -17,10 +17,10 @@ def _from_fields(declared: Mapping[str, object]) -> type[Schema]:
     for name, field in declared.items():
         if not isinstance(field, fields.Field):
             raise ConversionError(
-                f"{name}: is {field!r}, but marshmallow fields are wanted; write fields.String() or alike"
+                f"is {field!r}, but marshmallow fields are wanted; write fields.String() or alike", name
             )
         if name == "Meta":
-            raise ConversionError("Meta: marshmallow keeps this name for itself; call the field otherwise")
+            raise ConversionError("marshmallow keeps this name for itself; call the field otherwise", name)
     return Schema.from_dict({name: field for name, field in declared.items() if isinstance(field, fields.Field)})
 
 
@@ -29,9 +29,7 @@ def _check_methods(kind: type[Schema], declared: Mapping[str, fields.Field[Any]]
         if isinstance(field, fields.Method):
             for method in (field.serialize_method_name, field.deserialize_method_name):
                 if method is not None and not callable(getattr(kind, method, None)):
-                    raise ConversionError(
-                        f"{name}: {kind.__name__} has no method {method!r}; write it, or name another"
-                    )
+                    raise ConversionError(f"{kind.__name__} has no method {method!r}; write it, or name another", name)
 
 
 def schema_of_declared(declared: object) -> Schema:

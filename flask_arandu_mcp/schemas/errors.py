@@ -9,9 +9,14 @@ class ConversionError(ValueError):
     Its message names the culprit by its path, the rule that it breaks and the way out.
     """
 
+    def __init__(self, message: str, *path: str) -> None:
+        super().__init__(f"{'.'.join(path)}: {message}" if path else message)
+        self.message = message
+        self.path = path
+
     def inside(self, name: str) -> ConversionError:
         """Give the same fault with `name` put before its path."""
-        return ConversionError(f"{name}.{self}")
+        return ConversionError(self.message, name, *self.path)
 
 
 UNLUCKY = (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError)

@@ -126,7 +126,7 @@ def _enum(field: fields.Enum[Any], turn: Turn) -> Shape:
         if turn.view == "output":
             return Shape({}, "other")
         raise ConversionError(
-            f"{field.name}: no value of {field.enum.__name__} can be sent as JSON; "
+            f"no value of {field.enum.__name__} can be sent as JSON; "
             "give `by_value` the field that loads its values, or drop it to send names"
         )
     return Shape({"type": types_of(values), "enum": distinct(values)}, "other")
@@ -152,9 +152,7 @@ def _names(field: Any, turn: Turn) -> tuple[JSONObject, tuple[object, ...]]:
     if key is None:
         return {}, ()
     if isinstance(key, fields.Integer) and key.strict and turn.view == "input":
-        raise ConversionError(
-            f"{field.name}: its keys are strict integers, but the names in a JSON object are text; drop `strict`"
-        )
+        raise ConversionError("its keys are strict integers, but the names in a JSON object are text; drop `strict`")
     said = dict(turn.inner(key, "keys"))
     words = said.pop("description", None)
     if said.get("type") in ("integer", "number"):
@@ -185,7 +183,7 @@ def _repeated(field: fields.Nested, one: JSONObject, kind: Any, turn: Turn) -> S
         return Shape(one, kind)
     if turn.view == "input" and field.many and not field.schema.many:
         raise ConversionError(
-            f"{field.name}: marshmallow does not hand many=True on to a Schema instance; "
+            "marshmallow does not hand many=True on to a Schema instance; "
             "nest the class, or an instance made with many=True"
         )
     return Shape({"type": "array", "items": one}, "array")

@@ -26,7 +26,7 @@ def schema_of(field: Nested) -> Schema:
         return field.schema
     except (*UNLUCKY, MarshmallowError) as error:
         raise ConversionError(
-            f"{field.name}: its nested schema cannot be made ({type(error).__name__}: {error}); "
+            f"its nested schema cannot be made ({type(error).__name__}: {error}); "
             "nest a Schema class that exists when the app has started"
         ) from error
 

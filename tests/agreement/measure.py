@@ -108,11 +108,21 @@ def _is_spelling(field: Any, error: Any) -> bool:
     """Tell whether what the field makes of a value is valid where the value itself was not."""
     if isinstance(field, fields.Mapping | fields.Constant):
         return True
+    fits = judge(error.schema, True).is_valid
+    if isinstance(error.instance, str) and (number := _number(error.instance)) is not None and fits(number):
+        return True
     try:
         usual = dumped(field, loaded(field, error.instance))
     except Unsayable:
         return False
-    return bool(judge(error.schema, True).is_valid(usual)) or isinstance(usual, str)
+    return bool(fits(usual)) or isinstance(usual, str)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def _coerced(entry: Entry, error: Any) -> str | None:
