@@ -21,16 +21,20 @@ def read(request: Request, limit: int) -> bytes:
     :raises Malformed: 413 for more than the limit, 400 for less than was announced.
     """
     # A body without a length is cut at the limit and not refused, so its limit is one byte further.
-    request.max_content_length = limit if request.content_length is not None else limit + 1
+    announced = request.content_length
+    request.max_content_length = limit + 1 if announced is None else limit
     too_large = Malformed(INVALID_REQUEST, f"The message is too large: at most {limit} bytes.", status=413)
+    cut = Malformed(PARSE_ERROR, "The body ended before it was complete: send it again.")
     try:
         body = request.get_data()
     except RequestEntityTooLarge:
         raise too_large from None
     except ClientDisconnected:
-        raise Malformed(PARSE_ERROR, "The body is shorter than its Content-Length.") from None
+        raise cut from None
     if len(body) > limit:
         raise too_large
+    if announced is not None and len(body) < announced:
+        raise cut
     return body
 
 
