@@ -26,6 +26,9 @@ Table: TypeAlias = Mapping[type[object], JSONObject | Callable[[Any], JSONObject
 """What an app says of its own field and validator classes: a schema each, or what makes one of an instance."""
 
 
+_COMBINATORS = frozenset({"$ref", "allOf", "anyOf", "oneOf", "not", "if"})
+
+
 class _Conversion:
     """Convert one schema in one view, keeping what is being converted above the present place."""
 
@@ -45,7 +48,9 @@ class _Conversion:
             whole = dict(body) if isinstance(body, dict) else {}
         if schema.many:
             whole = {"type": "array", "items": whole}
-        return whole | ({"$defs": self.definitions} if self.definitions else {})
+        if self.definitions:
+            whole["$defs"] = self.definitions
+        return whole
 
     def _key(self, schema: Schema, partial: Partial, unknown: object) -> Hashable:
         return signature(schema, partial, unknown or schema.unknown)
@@ -125,9 +130,10 @@ class _Conversion:
             nested=lambda nested: self.schema(schema_of(nested), self._inherited(nested, partial), nested.unknown),
             plucked=self._plucked,
         )
-        own = getattr(field, "json_schema", None)
+        own: Any = getattr(field, "json_schema", None)
         if callable(own):
-            return Shape(dict(own(self.view)), "any")
+            said: JSONObject = own(self.view)
+            return Shape(dict(said), "any")
         for kind in type(field).__mro__:
             if kind in self.table:
                 given = self.table[kind]
@@ -187,6 +193,11 @@ def input_schema(schema: Schema, table: Table | None = None) -> JSONObject:
     if schema.many:
         raise ConversionError("many=True makes a list, but arguments are one object; put the list in a field")
     result = _Conversion("input", table).root(schema)
+    if result["type"] != "object" or not _COMBINATORS.isdisjoint(result):
+        raise ConversionError(
+            "Meta.json_schema gives the root another type or a combinator, for which clients drop all tools; "
+            "say it in a description, or in the schema of a field"
+        )
     result["additionalProperties"] = schema.unknown == INCLUDE
     return result
 

@@ -47,6 +47,10 @@ def whole(value: str) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def _is_whole(value: str) -> bool:
+    return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
+
+
 def _number(value: float) -> float:
     if not math.isfinite(value):
         raise ResultFault(f"{value!r} is no number in JSON; give None or a finite number instead")
@@ -141,8 +145,9 @@ def shallow(value: object) -> object:
         return members
     if isinstance(value, list | tuple | Set | deque | Iterator | ValuesView):
         return list(value)
-    if hasattr(value, "__html__"):
-        return whole(str(value.__html__()))
+    written: Any = getattr(value, "__html__", None)
+    if callable(written):
+        return whole(str(written()))
     raise ResultFault(
         f"a {kind.__module__}.{kind.__qualname__} cannot go out as JSON; "
         "give a dict, a dataclass or a str, or declare `result` with a schema that dumps it"
@@ -152,7 +157,7 @@ def shallow(value: object) -> object:
 def _is_native(value: Any, depth: int) -> bool:
     kind = type(value)
     if kind is str:
-        return bool(value.isascii())
+        return _is_whole(value)
     if kind in _UNCHANGED:
         return True
     if kind is float:
@@ -160,7 +165,7 @@ def _is_native(value: Any, depth: int) -> bool:
     if not depth:
         return False
     if kind is dict:
-        return all(type(key) is str and key.isascii() and _is_native(item, depth - 1) for key, item in value.items())
+        return all(type(key) is str and _is_whole(key) and _is_native(item, depth - 1) for key, item in value.items())
     return kind is list and all(_is_native(item, depth - 1) for item in value)
 
 

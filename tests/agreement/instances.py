@@ -106,7 +106,7 @@ def by_schema(document: dict[str, Any], count: int, seed: int) -> list[dict[str,
         database=None,
         deadline=None,
         phases=[hypothesis.Phase.generate],
-        suppress_health_check=list(hypothesis.HealthCheck),
+        suppress_health_check=list(hypothesis.HealthCheck.__members__.values()),
     )
     @hypothesis.given(Drawer(document).of(document))
     def draw(value: dict[str, object]) -> None:

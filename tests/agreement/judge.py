@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any
 
 import jsonschema
+import jsonschema.validators
 import referencing
 
 _PYTHON_ONLY = re.compile(r"\(\?P|\(\?<[=!]|\(\?[aiLmsux]+[:)]|\\[AZ]|[*+?}]\+")

@@ -84,11 +84,11 @@ _FITS: dict[str, Callable[[Any, object], bool]] = {
 def coercion(field: Any, value: object) -> str | None:
     """Name the coercion that lets a field take a value which its schema does not, or None."""
     for kind, reasons in _CLASSES:
-        if isinstance(field, kind):
+        if issubclass(type(field), kind):
             for reason in reasons:
                 if reason not in _FITS or _FITS[reason](field, value):
                     return reason
-    if isinstance(field, fields.Mapping) and isinstance(field.key_field, fields.Integer):
+    if isinstance(getattr(field, "key_field", None), fields.Integer):
         return "names"
     for validator in field.validators:
         if isinstance(validator, validate.Email | validate.URL):
