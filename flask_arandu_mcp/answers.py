@@ -70,9 +70,9 @@ class ToolAnswer:
         self.size = 0
 
     @classmethod
-    def error(cls, text: str) -> ToolAnswer:
-        """An error that the model can act on."""
-        return cls([{"type": "text", "text": text}], is_error=True)
+    def error(cls, text: str, data: JSONObject | None = None) -> ToolAnswer:
+        """An error that the model can act on, with the app's own JSON for it, where it has any."""
+        return cls([{"type": "text", "text": text}], data=_NO_DATA if data is None else data, is_error=True)
 
     @property
     def data(self) -> object:
@@ -82,7 +82,7 @@ class ToolAnswer:
     @property
     def text(self) -> str:
         """What the model reads: the text blocks, or the data as JSON."""
-        if self._data is not _NO_DATA:
+        if self._data is not _NO_DATA and not self.is_error:
             return encode(self._data)
         return "\n".join(str(block["text"]) for block in self.content if block["type"] == "text")
 
@@ -98,6 +98,9 @@ class ToolAnswer:
             members = f'"content":{encode(list(self.content))}'
             self.size = len(members)
             return f'{members},"isError":true' if self.is_error else members
+        if self.is_error:
+            members = f'"content":{encode(list(self.content))},"isError":true'
+            return f'{members},"structuredContent":{encode(self._data)}' if revision.structured else members
         data = self._data
         if not revision.arrays and not isinstance(data, dict):
             data = {"result": data}

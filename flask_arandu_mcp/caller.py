@@ -45,9 +45,10 @@ class Caller:
     :ivar subject: the app's own user, or a guest.
     :ivar host: the application around the server.
     :ivar meta: the message's `_meta`.
+    :ivar scopes: what the caller's token was given; None where nothing limits them.
     """
 
-    __slots__ = ("host", "meta", "peer", "subject", "terms")
+    __slots__ = ("host", "meta", "peer", "scopes", "subject", "terms")
 
     def __init__(
         self,
@@ -57,12 +58,14 @@ class Caller:
         *,
         meta: JSONObject | None = None,
         terms: Terms = DEFAULT_TERMS,
+        scopes: frozenset[str] | None = None,
     ) -> None:
         self.subject = subject
         self.host: Host = host or PlainHost()
         self.peer = peer
         self.meta = meta or {}
         self.terms = terms
+        self.scopes = scopes
 
     @property
     def revision(self) -> Revision:

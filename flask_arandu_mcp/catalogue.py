@@ -3,11 +3,11 @@ list says of a declaration is written once for each revision."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 from .caller import Caller
-from .declarations.base import Prepared
+from .declarations.base import Prepared, Rules
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .declarations.tools import PreparedTool
@@ -18,7 +18,6 @@ from .revisions import Revision
 from .schemas.convert import has_lazy, resolve
 from .typing import JSONObject
 from .uri_templates import canonical
-
 
 Item = TypeVar("Item", bound=Prepared)
 
@@ -46,26 +45,30 @@ class Listing(Generic[Item]):
         """
         if self.public:
             return self.items
-        return [item for item in self.items if self._shows(item, caller)]
+        return self.still_admitted(self.items, caller.subject, caller)
 
-    def _shows(self, item: Item, caller: Caller) -> bool:
-        decision = decide(item.access, caller.subject)
+    def still_admitted(self, items: Sequence[Item], subject: Any, caller: Caller) -> Sequence[Item]:
+        """Those of the declarations that a subject may use, as of now."""
+        return [item for item in items if self._shows(item, subject, caller)]
+
+    def _shows(self, item: Item, subject: Any, caller: Caller) -> bool:
+        decision = decide(item.access, subject)
         if decision.error is not None:
             ref = report_policy(decision, item, caller)
             raise ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref})
         return decision.admitted
 
-    def write(self, caller: Caller) -> str:
-        """The member of the result that lists what a caller is shown."""
-        entries = self._prepared(caller.revision)
-        if self.public and caller.revision.name in self._whole:
-            return self._whole[caller.revision.name]
-        shown = self.admitted(caller)
+    def write(self, shown: Sequence[Item], revision: Revision) -> str:
+        """The member of the result that lists declarations, given in the order in which they were declared."""
+        entries = self._prepared(revision)
         if len(shown) == len(self.items):
-            return f'"{self.key}":[{",".join(entry() for entry in entries)}]'
-        names = set(map(id, shown))
-        chosen = [entry() for item, entry in zip(self.items, entries, strict=True) if id(item) in names]
-        return f'"{self.key}":[{",".join(chosen)}]'
+            whole = self._whole.get(revision.name)
+            return whole if whole is not None else self._join(entries)
+        chosen = set(map(id, shown))
+        return self._join([entry for item, entry in zip(self.items, entries, strict=True) if id(item) in chosen])
+
+    def _join(self, entries: Iterable[Callable[[], str]]) -> str:
+        return f'"{self.key}":[{",".join(entry() for entry in entries)}]'
 
     def _prepared(self, revision: Revision) -> list[Callable[[], str]]:
         entries = self._entries.get(revision.name)
@@ -78,7 +81,7 @@ class Listing(Generic[Item]):
                 entries.append(_lazily(entry) if lazy else _constant(encode(entry)))
             self._entries[revision.name] = entries
             if fixed:
-                self._whole[revision.name] = f'"{self.key}":[{",".join(entry() for entry in entries)}]'
+                self._whole[revision.name] = self._join(entries)
         return entries
 
 
@@ -98,16 +101,38 @@ def report_policy(decision: Decision, item: Prepared, caller: Caller) -> str:
 
 
 class Catalogue:
-    """All that a server offers."""
+    """All that a server offers.
 
-    __slots__ = ("_prompts", "_resources", "_tools", "prompts", "resources", "templates", "tools")
+    :ivar owner: the server, which sends the signals.
+    :ivar rules: what it says of all its declarations.
+    :ivar public: everything is for everybody.
+    :ivar capabilities: what it can be asked for: only what it has (2026-07-28, schema, ServerCapabilities).
+    """
+
+    __slots__ = (
+        "_prompts",
+        "_resources",
+        "_tools",
+        "capabilities",
+        "owner",
+        "prompts",
+        "public",
+        "resources",
+        "rules",
+        "templates",
+        "tools",
+    )
 
     def __init__(
         self,
+        owner: object,
+        rules: Rules,
         tools: Sequence[PreparedTool],
         resources: Sequence[PreparedResource],
         prompts: Sequence[PreparedPrompt],
     ) -> None:
+        self.owner = owner
+        self.rules = rules
         self.tools = Listing("tools", tools)
         self.resources = Listing("resources", [r for r in resources if not r.template.variables])
         self.templates = Listing("resourceTemplates", [r for r in resources if r.template.variables])
@@ -115,14 +140,12 @@ class Catalogue:
         self._tools = {tool.name: tool for tool in tools}
         self._prompts = {prompt.name: prompt for prompt in prompts}
         self._resources = {canonical(r.template.text): r for r in self.resources.items}
+        listings = (self.tools, self.resources, self.templates, self.prompts)
+        # What a guard might take out for one caller cannot be shared with another.
+        self.public = all(listing.public for listing in listings) and rules.guard is None
+        self.capabilities = self._capabilities()
 
-    @property
-    def public(self) -> bool:
-        """Whether everything is for everybody."""
-        return self.tools.public and self.resources.public and self.templates.public and self.prompts.public
-
-    def capabilities(self) -> JSONObject:
-        """What the server can be asked for (2026-07-28, schema, ServerCapabilities): only what it has."""
+    def _capabilities(self) -> JSONObject:
         has_resources = self.resources.items or self.templates.items
         completing = any(p.completers for p in self.prompts.items) or any(t.completers for t in self.templates.items)
         kinds = {

@@ -14,11 +14,12 @@ from .eras import handshake, stateless
 from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt
 from .headers import VERSION
 from .host import Host
-from .jsonrpc import Call, Malformed, Message, encode, parse, write_error, write_result
+from .jsonrpc import Call, Malformed, Message, encode, parse, write_error, write_notification, write_result
 from .methods.lifecycle import server_info
 from .methods.table import HANDSHAKE_METHODS, STATELESS_METHODS, Method
 from .revisions import STATELESS
 from .server import Server
+from .steps import Flow
 
 
 class Outgoing(NamedTuple):
@@ -64,24 +65,31 @@ def method_of(call: Call, connection: Connection) -> Method | None:
 
 
 def dispatch(server: Server, subject: Any, call: Call, connection: Connection) -> Iterator[Outgoing]:
-    """Answer one request, as a subject. The last message is its response."""
+    """Answer one request, as a subject. What a handler sends while it works comes first, its response last."""
     era = era_of(call, connection)
-    answer = attempt(_answer, server, subject, call, connection, era)
-    if isinstance(answer, Failure):
-        yield refused(call, _as_protocol_error(answer.error, connection), connection)
-        return
-    result = era.rules.dress(answer, _server_info(server))
-    yield Outgoing(write_result(call.id, result), peer=answer.peer)
+    flow = _flow(server, subject, call, connection, era)
+    while True:
+        step = attempt(next, flow)
+        if not isinstance(step, Failure):
+            yield Outgoing(write_notification(step.method, step.params))
+        elif isinstance(step.error, StopIteration):
+            answer: Answer = step.error.value
+            yield Outgoing(write_result(call.id, era.rules.dress(answer, _server_info(server))), peer=answer.peer)
+            return
+        else:
+            yield refused(call, _as_protocol_error(step.error, connection), connection)
+            return
 
 
-def _answer(server: Server, subject: Any, call: Call, connection: Connection, era: Era) -> Answer:
+def _flow(server: Server, subject: Any, call: Call, connection: Connection, era: Era) -> Flow[Answer]:
     peer = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
-    if method is None or (method.capability and method.capability not in server.catalogue.capabilities()):
+    if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {call.method!r} is not served here.")
     meta = era.rules.meta_of(call)
-    caller = Caller(subject, connection.host, peer, meta=meta, terms=connection.terms)
-    return method.function(server, caller, call)
+    caller = Caller(subject, connection.host, peer, meta=meta, terms=connection.terms, scopes=connection.scopes)
+    answer = method.function(server, caller, call)
+    return answer if isinstance(answer, Answer) else (yield from answer)
 
 
 def _as_protocol_error(error: Exception, connection: Connection) -> ProtocolError:

@@ -8,12 +8,11 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 from .arguments import Arguments
-from .declarations.base import Declaration, Handler, static
+from .declarations.base import Declaration, Handler, Rules, static
 from .declarations.prompts import Prompt
 from .declarations.resources import Resource
 from .declarations.tools import Tool
 from .limits import MIME_TYPE, NAME
-from .policies import Access
 from .results import Results
 from .schemas.convert import ConversionError
 from .uri_templates import TemplateError, UriTemplate, canonical
@@ -26,18 +25,20 @@ def find(
     tools: Sequence[object],
     resources: Sequence[object],
     prompts: Sequence[object],
-    default: Access | None,
+    rules: Rules,
 ) -> list[str]:
     """Every mistake in a server's declarations, in the order in which they were declared."""
     found = [] if name and isinstance(name, str) else ["the server has no name: give it one, Server(name=...)."]
-    if default is not None and not callable(default):
-        found.append(f"the server's access is {default!r}: it must be a callable, such as public or signed_in.")
+    if rules.access is not None and not callable(rules.access):
+        found.append(f"the server's access is {rules.access!r}: it must be a callable, such as public or signed_in.")
+    if rules.guard is not None and not rules.recheck:
+        found.append("the server has a guard and no recheck, so it would guard answers for nobody: add recheck=True.")
     for kind, declared, type_, of_kind in (
         ("tool", tools, Tool, _of_tool),
         ("resource", resources, Resource, _of_resource),
         ("prompt", prompts, Prompt, _of_prompt),
     ):
-        found += _of_list(kind, declared, type_, of_kind, default)
+        found += _of_list(kind, declared, type_, of_kind, rules)
     return found
 
 
@@ -46,7 +47,7 @@ def _of_list(
     declared: Sequence[object],
     type_: type[Declaration],
     of_kind: Callable[[str, object], Iterator[str]],
-    default: Access | None,
+    rules: Rules,
 ) -> Iterator[str]:
     seen: set[str] = set()
     for index, declaration in enumerate(declared):
@@ -54,7 +55,8 @@ def _of_list(
             yield _not_declared(kind, index, declaration, type_)
             continue
         culprit = f"{kind} {declaration.name!r}" if declaration.name else _place(kind, index, declaration)
-        yield from _of_words(kind, culprit, declaration, default)
+        yield from _of_words(kind, culprit, declaration)
+        yield from _of_access(culprit, declaration, rules)
         yield from of_kind(culprit, declaration)
         for key in _keys(declaration):
             if key in seen:
@@ -84,7 +86,7 @@ def _keys(declaration: Declaration) -> Iterable[str]:
     return keys
 
 
-def _of_words(kind: str, culprit: str, declaration: Declaration, default: Access | None) -> Iterator[str]:
+def _of_words(kind: str, culprit: str, declaration: Declaration) -> Iterator[str]:
     name = declaration.name
     if not name:
         yield f"{culprit} has no name: give it one, name = '...'."
@@ -92,13 +94,21 @@ def _of_words(kind: str, culprit: str, declaration: Declaration, default: Access
         yield f"{culprit}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -, and no others: rename it."
     if not str(declaration.words()):
         yield f"{culprit} has no description, which the model chooses by: write one, or a docstring."
-    access = declaration.policy(default)
+
+
+def _of_access(culprit: str, declaration: Declaration, rules: Rules) -> Iterator[str]:
+    access = declaration.policy(rules.access)
     if access is None:
         yield f"{culprit} does not say who may use it: give it access=public, signed_in or a callable of your own."
     elif not callable(access):
         yield f"{culprit}: access is {access!r}; it must be a callable, such as public or signed_in."
     if static(declaration, "access") is not None and hasattr(declaration, "allows"):
         yield f"{culprit} has both access and a method allows(), and only one can decide: remove one of them."
+    guard = static(declaration, "guard")
+    if guard is not None and not rules.recheck:
+        yield f"{culprit} has a guard, and its server does not recheck: write Server(recheck=True)."
+    if declaration.guarded and guard is None and rules.guard is None:
+        yield f"{culprit} says guarded=True, and there is no guard: give it one, or Server(guard=...)."
 
 
 def _of_tool(culprit: str, declaration: object) -> Iterator[str]:

@@ -6,25 +6,29 @@ from __future__ import annotations
 import inspect
 import logging
 import secrets
-from collections.abc import Callable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeVar
 
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from .sealing import Sealer
+from .typing import JSONObject
+
+T = TypeVar("T")
 
 logger = logging.getLogger("flask_arandu_mcp")
 
 
 class Refusal:
-    """What an application says when it refuses: an HTTP status and a sentence for the model."""
+    """What an application says when it refuses: an HTTP status, a sentence for the model, and its API's own JSON."""
 
-    __slots__ = ("status", "words")
+    __slots__ = ("envelope", "status", "words")
 
-    def __init__(self, status: int, words: str) -> None:
+    def __init__(self, status: int, words: str, envelope: JSONObject | None = None) -> None:
         self.status = status
         self.words = words
+        self.envelope = envelope
 
 
 class Host(Protocol):
@@ -45,6 +49,18 @@ class Host(Protocol):
 
     def report(self, error: Exception, culprit: str) -> str:
         """Log an unexpected exception where the app's operator looks, and return the ref it can be found by."""
+        ...
+
+    def again(self, subject: Any, ask: Callable[[Any], T]) -> T | None:
+        """Ask something of the subject as it is now, not as it was when the call began; None where it is gone."""
+        ...
+
+    def step_up(self, scopes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """The HTTP headers that tell a client which scopes its token lacks."""
+        ...
+
+    def count(self, limits: str, name: str, subject: Any) -> str:
+        """Count a use of a declaration; empty, or words that say when to come back, where it was one too many."""
         ...
 
 
@@ -68,6 +84,18 @@ class PlainHost:
         ref = new_ref()
         logger.error("%s failed (ref %s)", culprit, ref, exc_info=error)
         return ref
+
+    def again(self, subject: Any, ask: Callable[[Any], T]) -> T | None:
+        """Ask the same object, as nothing here could load another one."""
+        return ask(subject)
+
+    def step_up(self, scopes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """No headers, as there is no HTTP."""
+        return ()
+
+    def count(self, limits: str, name: str, subject: Any) -> str:
+        """Count nothing, as there is nowhere to keep it."""
+        return ""
 
 
 def explain(error: HTTPException) -> Refusal | None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
-from flask import Flask
+from flask import Flask, has_request_context, request
 from flask.signals import got_request_exception
 from werkzeug.exceptions import HTTPException
 
+from .errors import Failure, attempt
 from .host import Refusal, explain, new_ref
+from .identity import act_as, reloaded
 from .sealing import Sealer
+from .typing import JSONObject
+
+T = TypeVar("T")
 
 
 class FlaskHost:
@@ -34,8 +39,40 @@ class FlaskHost:
         return self._app.ensure_sync(function)
 
     def explain(self, error: HTTPException) -> Refusal | None:
-        """A refusal as its status, its name and its description."""
-        return explain(error)
+        """A refusal in the words of the app's own error handlers, where they answer with JSON; else as it stands."""
+        refusal = explain(error)
+        if refusal is None or not has_request_context():
+            return refusal
+        envelope = attempt(self._envelope, error)
+        if not isinstance(envelope, Failure) and envelope is not None:
+            return Refusal(envelope[0], refusal.words, envelope[1])
+        return refusal
+
+    def _envelope(self, error: HTTPException) -> tuple[int, JSONObject] | None:
+        # Asked as for a request that wants JSON, whatever the client of this one said that it takes.
+        with self._app.request_context({**request.environ, "HTTP_ACCEPT": "application/json"}):
+            answer = self._app.handle_http_exception(error)
+            if isinstance(answer, HTTPException):
+                return None
+            response = self._app.make_response(answer)
+            body = response.get_json(silent=True) if response.is_json else None
+            if not isinstance(body, dict) or not 400 <= response.status_code < 500:
+                return None
+            return response.status_code, body
+
+    def again(self, subject: Any, ask: Callable[[Any], T]) -> T | None:
+        """Ask of the subject as it is now: loaded anew, in an app context of its own, where no session remembers it."""
+        with self._app.app_context():
+            now = reloaded(subject)
+            return None if now is None else ask(act_as(now))
+
+    def step_up(self, scopes: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """The challenge that asks for a token with more scopes."""
+        return ()
+
+    def count(self, limits: str, name: str, subject: Any) -> str:
+        """Count nothing yet."""
+        return ""
 
     def report(self, error: Exception, culprit: str) -> str:
         """Log the exception under a new ref, and tell whoever listens for the app's exceptions."""

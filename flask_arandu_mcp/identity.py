@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import current_app, g, request, session
+from flask import current_app, g, has_request_context, request, session
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
@@ -16,6 +16,9 @@ from .host import Host
 from .policies import guest
 
 UNAUTHORIZED = 401
+AGAIN = "flask_arandu_mcp.again"
+"""The key in a WSGI environ of what finds the subject anew, where neither a token nor a session shows it."""
+
 _REMEMBER_COOKIE = "remember_token"
 
 
@@ -74,6 +77,23 @@ def act_as(subject: Any) -> Any:
         subject = subject._get_current_object()
     g._login_user = subject
     return subject
+
+
+def reloaded(subject: Any) -> Any:
+    """The subject as the app has it now, loaded the way that it was first found; None where it is gone or disabled."""
+    login = manager()
+    if login is None or not getattr(subject, "is_authenticated", False):
+        return subject
+    again = request.environ.get(AGAIN) if has_request_context() else None
+    if again is not None:
+        now = again()
+    elif has_request_context() and "Authorization" in request.headers and login.request_callback is not None:
+        now = login.request_callback(request)
+    elif login.user_callback is not None:
+        now = login.user_callback(subject.get_id())
+    else:
+        now = subject
+    return now if getattr(now, "is_active", False) else None
 
 
 def _by_token(load: Callable[..., Any], realm: str, host: Host) -> Identity:

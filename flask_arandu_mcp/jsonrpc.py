@@ -227,6 +227,11 @@ def encode_twice(value: object) -> tuple[str, str]:
     return (text if text.isascii() and "\\ud" not in text else encode(value)), encode(text)
 
 
+def write_notification(method: str, params: JSONObject) -> bytes:
+    """A message that is owed no answer."""
+    return f'{{"jsonrpc":"2.0","method":{_encode(method)},"params":{encode(params)}}}'.encode("ascii")
+
+
 def write_result(id: MessageId, result: str) -> bytes:
     """The answer to a request, from a result that is encoded already."""
     return f'{{"jsonrpc":"2.0","id":{_encode(id)},"result":{result}}}'.encode("ascii")

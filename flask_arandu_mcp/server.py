@@ -10,8 +10,8 @@ from typing import Any
 from . import door, faults
 from .answers import ToolAnswer
 from .caller import Caller
-from .catalogue import Catalogue
-from .declarations.base import Text
+from .catalogue import Catalogue, Item, Listing
+from .declarations.base import Guard, Rules, Text
 from .declarations.prompts import PreparedPrompt, Prompt
 from .declarations.resources import PreparedResource, Resource
 from .declarations.tools import PreparedTool, Tool
@@ -19,6 +19,7 @@ from .errors import DeclarationError
 from .host import Host
 from .policies import Access, word
 from .revisions import R_2026_07_28
+from .steps import drain
 from .typing import JSONObject
 
 
@@ -33,6 +34,10 @@ class Server:
     :param resources: what a model may read.
     :param prompts: what a user may start a conversation with.
     :param access: the policy of every declaration that has none of its own.
+    :param recheck: resolve the subject and ask the policy again after a handler, before anything goes out.
+    :param guard: sees every successful answer last: `guard(request, response)` returns another `Response`, or None to
+        let it be, or raises to refuse it. It needs `recheck`.
+    :param limits: how often one subject may use each declaration that has no limit of its own, such as `30/minute`.
     """
 
     def __init__(
@@ -46,6 +51,9 @@ class Server:
         resources: Sequence[Resource] = (),
         prompts: Sequence[Prompt] = (),
         access: Access | None = None,
+        recheck: bool = False,
+        guard: Guard | None = None,
+        limits: str = "",
     ) -> None:
         self.name = name
         self.version = version
@@ -55,6 +63,9 @@ class Server:
         self.resources = tuple(resources)
         self.prompts = tuple(prompts)
         self.access = access
+        self.recheck = recheck
+        self.guard = guard
+        self.limits = limits
 
     def validate(self) -> None:
         """Convert and check everything that is declared, once.
@@ -69,19 +80,16 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        found = faults.find(self.name, self.tools, self.resources, self.prompts, self.access)
+        rules = Rules(self.access, self.recheck, self.guard, self.limits)
+        found = faults.find(self.name, self.tools, self.resources, self.prompts, rules)
         if found:
             raise DeclarationError(str(self.name), found)
-
-        def access(declaration: Tool | Resource | Prompt) -> Access:
-            policy = declaration.policy(self.access)
-            assert policy is not None
-            return policy
-
         return Catalogue(
-            [PreparedTool(tool, access(tool)) for tool in self.tools],
-            [PreparedResource(resource, access(resource)) for resource in self.resources],
-            [PreparedPrompt(prompt, access(prompt)) for prompt in self.prompts],
+            self,
+            rules,
+            [PreparedTool(tool, rules) for tool in self.tools],
+            [PreparedResource(resource, rules) for resource in self.resources],
+            [PreparedPrompt(prompt, rules) for prompt in self.prompts],
         )
 
     def call(
@@ -96,14 +104,14 @@ class Server:
 
         :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
         """
-        return door.call(self.catalogue, Caller(subject, host), name, arguments or {})
+        return drain(door.call(self.catalogue, Caller(subject, host), name, arguments or {}))
 
     def read(self, subject: Any, uri: str, *, host: Host | None = None) -> list[dict[str, Any]]:
         """Read a resource as a subject, and return its contents.
 
         :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
         """
-        return door.read(self.catalogue, Caller(subject, host), uri)
+        return drain(door.read(self.catalogue, Caller(subject, host), uri))
 
     def get(
         self,
@@ -118,7 +126,7 @@ class Server:
         :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal
             (403 and the like); a failure.
         """
-        return door.get(self.catalogue, Caller(subject, host), name, arguments or {})[1]
+        return drain(door.get(self.catalogue, Caller(subject, host), name, arguments or {}))
 
     def complete(self, subject: Any, of: str, argument: str, value: str = "", *, host: Host | None = None) -> list[str]:
         """Complete an argument of a prompt, or a variable of a resource's template, as a subject.
@@ -126,27 +134,27 @@ class Server:
         :param of: the name of the prompt, or the template as it was declared.
         :raises ProtocolError: -32602 for what does not exist; a refusal (403 and the like); a failure.
         """
-        return door.complete(self.catalogue, Caller(subject, host), of, argument, value).values
+        return drain(door.complete(self.catalogue, Caller(subject, host), of, argument, value)).values
 
     def list_tools(self, subject: Any) -> list[dict[str, Any]]:
         """The tools that a subject may use, as they are listed."""
-        return self._list(self.catalogue.tools.admitted(Caller(subject)))
+        return self._list(self.catalogue.tools, subject)
 
     def list_resources(self, subject: Any) -> list[dict[str, Any]]:
         """The resources that a subject may read, as they are listed."""
-        return self._list(self.catalogue.resources.admitted(Caller(subject)))
+        return self._list(self.catalogue.resources, subject)
 
     def list_templates(self, subject: Any) -> list[dict[str, Any]]:
         """The templates of resources that a subject may read, as they are listed."""
-        return self._list(self.catalogue.templates.admitted(Caller(subject)))
+        return self._list(self.catalogue.templates, subject)
 
     def list_prompts(self, subject: Any) -> list[dict[str, Any]]:
         """The prompts that a subject may use, as they are listed."""
-        return self._list(self.catalogue.prompts.admitted(Caller(subject)))
+        return self._list(self.catalogue.prompts, subject)
 
-    @staticmethod
-    def _list(items: Sequence[PreparedTool | PreparedResource | PreparedPrompt]) -> list[dict[str, Any]]:
-        return [item.entry(R_2026_07_28) for item in items]
+    def _list(self, listing: Listing[Item], subject: Any) -> list[dict[str, Any]]:
+        shown = door.shown_of(self.catalogue, listing, Caller(subject))
+        return [item.entry(R_2026_07_28) for item in shown]
 
     def describe(self) -> JSONObject:
         """All that is declared, with the word for who may use it, whoever asks: for the operator, not for clients."""

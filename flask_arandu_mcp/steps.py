@@ -1,10 +1,10 @@
-"""The steps that every call goes through, whatever it calls: it is admitted, its handler runs, and what went wrong is
-put into words that may leave the server."""
+"""The steps that every call goes through, whatever it calls. They are taken in one order, and what goes wrong at any of
+them is put into words that may leave the server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
@@ -14,11 +14,30 @@ from .arguments import ArgumentFaults, faults_of
 from .caller import Caller
 from .catalogue import report_policy
 from .declarations.base import Prepared
-from .errors import Failure, ToolError, attempt
-from .policies import decide
+from .errors import Failure, ProtocolError, ToolError, attempt
+from .grants import watch
+from .messages import Notification
+from .policies import Decision, decide
 from .request import Request
+from .typing import JSONObject
 
 T = TypeVar("T")
+Flow: TypeAlias = Generator[Notification, None, T]
+"""A call that is under way: what it sends while it works, and in the end its answer."""
+
+
+def drain(flow: Flow[T]) -> T:
+    """The answer of a call, for whom what it sends while it works is of no use."""
+    while True:
+        try:
+            next(flow)
+        except StopIteration as end:
+            answer: T = end.value
+            return answer
+
+
+NOT_FOUND = 404
+FORBIDDEN = 403
 
 
 class Trouble(Exception):
@@ -28,26 +47,55 @@ class Trouble(Exception):
     :ivar status: an HTTP status, where it is a refusal.
     :ivar ref: where it is found in the log, when it is the server's fault.
     :ivar faults: what is wrong with the arguments, when it is the caller's.
+    :ivar envelope: the app's own JSON for the refusal, where it has any.
     """
 
-    def __init__(self, words: str, *, status: int = 0, ref: str = "", faults: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        words: str,
+        *,
+        status: int = 0,
+        ref: str = "",
+        faults: tuple[str, ...] = (),
+        envelope: JSONObject | None = None,
+    ) -> None:
         super().__init__(words)
         self.words = words
         self.status = status
         self.ref = ref
         self.faults = faults
+        self.envelope = envelope
 
-
-NOT_FOUND = 404
-FORBIDDEN = 403
+    @property
+    def outcome(self) -> str:
+        """The word for it in the audit trail."""
+        if self.faults:
+            return "invalid"
+        return "refused" if self.status else "failed" if self.ref else "error"
 
 
 def admit(prepared: Prepared, caller: Caller) -> None:
-    """Ask the policy, before anything of the call is looked at.
+    """Ask the policy, and then the token's scopes and the rate limit, before anything of the call is looked at.
 
-    :raises Trouble: with status 404 for what must seem not to exist, and 403 for what is refused.
+    :raises Trouble: with status 404 for what must seem not to exist, 403 for what is refused, 429 for too often.
+    :raises ProtocolError: 403 where the token's scopes do not reach.
     """
-    decision = decide(prepared.access, caller.subject)
+    check(prepared, caller, decide(prepared.access, caller.subject))
+    missing = prepared.scopes - caller.scopes if caller.scopes is not None else frozenset()
+    if missing:
+        words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}."
+        raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=caller.host.step_up(prepared.scopes))
+    if prepared.limits:
+        words = caller.host.count(prepared.limits, prepared.name, caller.subject)
+        if words:
+            raise Trouble(words, status=429)
+
+
+def check(prepared: Prepared, caller: Caller, decision: Decision) -> None:
+    """Act on what a policy said.
+
+    :raises Trouble: where it did not let the caller in.
+    """
     if decision.admitted:
         return
     if decision.concealed:
@@ -65,14 +113,14 @@ def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
     """
     loaded = attempt(load)
     if isinstance(loaded, Failure):
-        raise trouble(loaded.error, prepared, caller)
+        raise trouble(loaded.error, prepared.name, caller)
     return loaded
 
 
-def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> T:
-    """Run the handler, and turn its value into an answer.
+def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> Flow[T]:
+    """Run the handler, turn its value into an answer, and ask the policy again where the server rechecks.
 
-    :raises Trouble: for whatever either of them raised.
+    :raises Trouble: for whatever was raised, where a query was refused, and where the caller may not have it any more.
     """
 
     def run() -> T:
@@ -81,13 +129,40 @@ def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert:
             raise HTTPException(response=value)
         return convert(value)
 
-    answer = attempt(run)
+    end = watch()
+    try:
+        answer = attempt(run)
+    finally:
+        ledger = end()
+    if ledger.refused is not None:
+        ref = caller.host.report(ledger.refused, repr(prepared.name))
+        raise Trouble(f"403 Forbidden: nothing had allowed this (ref {ref}).", status=FORBIDDEN, ref=ref)
+    if prepared.recheck:
+        recheck(prepared, caller)
     if isinstance(answer, Failure):
-        raise trouble(answer.error, prepared, caller)
+        raise trouble(answer.error, prepared.name, caller)
     return answer
+    yield  # a plain handler sends nothing while it works
 
 
-def trouble(error: Exception, prepared: Prepared, caller: Caller) -> Trouble:
+def recheck(prepared: Prepared, caller: Caller) -> None:
+    """Ask the policy again, as of now, before anything that a handler gave goes out.
+
+    :raises Trouble: where the subject is gone, or would not be let in any more.
+    """
+    decision = attempt(caller.host.again, caller.subject, lambda subject: decide(prepared.access, subject))
+    if isinstance(decision, Failure):
+        decision = Decision(words="403 Forbidden: you are not signed in any more.", error=decision.error)
+    if decision is None or decision.concealed:
+        decision = Decision(words="403 Forbidden: you may not use this any more.")
+    try:
+        check(prepared, caller, decision)
+    except Trouble as refused:
+        words = f"{refused.words} It had been carried out when this was found."
+        raise Trouble(words, status=refused.status, ref=refused.ref) from None
+
+
+def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
     """What a handler, a service or a schema raised, in words for the caller."""
     if isinstance(error, Trouble):
         return error
@@ -101,8 +176,8 @@ def trouble(error: Exception, prepared: Prepared, caller: Caller) -> Trouble:
     if isinstance(error, HTTPException):
         refusal = caller.host.explain(error)
         if refusal is not None:
-            return Trouble(refusal.words, status=refusal.status)
-    ref = caller.host.report(error, f"{prepared.name!r}")
+            return Trouble(refusal.words, status=refusal.status, envelope=refusal.envelope)
+    ref = caller.host.report(error, repr(culprit))
     return Trouble(f"Internal error (ref {ref}).", ref=ref)
 
 

@@ -4,13 +4,14 @@ kinds it belongs to."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Generic, ParamSpec, Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from ..arguments import ArgumentFaults
 from ..host import is_coroutine_function
 from ..policies import Access
 from ..request import Request
+from ..response import Response
 from ..revisions import Revision
 from ..typing import JSONObject
 
@@ -21,6 +22,10 @@ C = TypeVar("C", bound=Callable[..., Any])
 
 Completer: TypeAlias = Callable[[Request, str], Any]
 """Completes a value: it is given the request and what was typed so far, and returns the values that fit."""
+
+
+Guard: TypeAlias = Callable[[Request, Response], Any]
+"""Sees an answer last: it is given the request and the answer, and returns another one, or None to let it be."""
 
 
 class Text(Protocol):
@@ -36,6 +41,10 @@ class Declaration:
     :cvar title: what people call it.
     :cvar description: what the model chooses by; without one, the docstring.
     :cvar access: who may use it: `public`, `signed_in` or any callable that is given the subject.
+    :cvar guard: sees every answer of it last, in place of the server's guard.
+    :cvar guarded: it must not be served without a guard, its own or the server's.
+    :cvar scopes: what a token must have been given, for it to be used with a token.
+    :cvar limits: how often one subject may use it, such as `30/minute`, in place of the server's limit.
     """
 
     name: str = ""
@@ -43,6 +52,10 @@ class Declaration:
     description: Text = ""
     # A class variable: type checkers would take a plain function in a class body for a method of an instance.
     access: ClassVar[Access | None] = None
+    guard: ClassVar[Guard | None] = None
+    guarded: bool = False
+    scopes: Sequence[str] = ()
+    limits: str = ""
 
     def policy(self, default: Access | None = None) -> Access | None:
         """The policy of this declaration: its `access`, its method `allows`, or the server's default."""
@@ -109,17 +122,42 @@ class Decorated(Declaration, Generic[P, R]):
         return self.function
 
 
+class Rules(NamedTuple):
+    """What a server says of all its declarations.
+
+    :ivar access: the policy of those that have none.
+    :ivar recheck: the policy is asked again before an answer goes out.
+    :ivar guard: sees the answers of those that have no guard of their own.
+    :ivar limits: the rate limit of those that have none, such as `30/minute`.
+    """
+
+    access: Access | None = None
+    recheck: bool = False
+    guard: Guard | None = None
+    limits: str = ""
+
+
 class Prepared:
     """A declaration that is converted, and ready to be listed and used.
 
-    :ivar access: its own policy, or the server's default.
+    :ivar label: what the audit trail calls it.
+    :ivar access: its own policy, or the server's.
+    :ivar scopes: what a token must have been given for it.
+    :ivar argument_names: the arguments that it declares, as clients spell them.
     """
 
-    __slots__ = ("access", "name")
+    __slots__ = ("access", "argument_names", "guard", "label", "limits", "name", "recheck", "scopes")
 
-    def __init__(self, name: str, access: Access) -> None:
-        self.name = name
-        self.access = access
+    def __init__(self, declaration: Declaration, rules: Rules, argument_names: Iterable[str]) -> None:
+        access = declaration.policy(rules.access)
+        assert access is not None
+        self.name = self.label = declaration.name
+        self.access: Access = access
+        self.recheck = rules.recheck
+        self.guard: Guard | None = static(declaration, "guard") or rules.guard
+        self.limits = declaration.limits or rules.limits
+        self.scopes = frozenset(declaration.scopes)
+        self.argument_names = frozenset(argument_names)
 
     def entry(self, revision: Revision) -> JSONObject:
         """What a revision lists it as."""

@@ -3,7 +3,7 @@ thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from ..arguments import Argument, Arguments, ArgumentsDeclaration
@@ -12,7 +12,7 @@ from ..policies import Access
 from ..request import Request
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Prepared, Text
+from .base import CompletedBy, Completing, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +44,10 @@ def prompt(
     title: Text = ...,
     description: Text = ...,
     access: Access = ...,
+    guard: Guard = ...,
+    guarded: bool = ...,
+    scopes: Sequence[str] = ...,
+    limits: str = ...,
     arguments: ArgumentsDeclaration = ...,
 ) -> Callable[[Callable[P, R]], FunctionPrompt[P, R]]: ...
 def prompt(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
@@ -61,11 +65,11 @@ class PreparedPrompt(Prepared):
 
     __slots__ = ("arguments", "completers", "declaration", "invoke")
 
-    def __init__(self, declaration: Prompt, access: Access) -> None:
-        super().__init__(declaration.name, access)
+    def __init__(self, declaration: Prompt, rules: Rules) -> None:
         self.declaration = declaration
         self.completers = declaration.completers()
-        self.arguments = Arguments(declaration.arguments, name=f"prompt {self.name!r}")
+        self.arguments = Arguments(declaration.arguments, name=f"prompt {declaration.name!r}")
+        super().__init__(declaration, rules, (field.key for field in self.arguments.fields))
         fields = frozenset(field.name for field in self.arguments.fields)
         self.invoke = Invocation(Handler(declaration.handler()), fields)
 

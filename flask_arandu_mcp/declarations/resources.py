@@ -3,7 +3,7 @@ the same thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from ..content import EmbeddedResource, resource_contents
@@ -14,7 +14,7 @@ from ..results import plain
 from ..revisions import Revision
 from ..typing import JSONObject
 from ..uri_templates import UriTemplate
-from .base import CompletedBy, Completing, Decorated, Handler, Invocation, Prepared, Text
+from .base import CompletedBy, Completing, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,6 +46,10 @@ def resource(
     title: Text = "",
     description: Text = "",
     access: Access | None = None,
+    guard: Guard | None = None,
+    guarded: bool = False,
+    scopes: Sequence[str] = (),
+    limits: str = "",
     mime_type: str = "",
 ) -> Callable[[Callable[P, R]], FunctionResource[P, R]]:
     """Make a resource of a function: its name is the resource's, its docstring the description.
@@ -54,14 +58,9 @@ def resource(
 
     The other options are the attributes of :class:`Resource`.
     """
-    given = {
-        "name": name,
-        "title": title,
-        "description": description,
-        "access": access,
-        "mime_type": mime_type,
-    }
-    options = {"uri": uri, **{option: value for option, value in given.items() if value not in ("", None)}}
+    given = {"name": name, "title": title, "description": description, "access": access, "guard": guard}
+    options = {option: value for option, value in given.items() if value not in ("", None)}
+    options |= {"uri": uri, "mime_type": mime_type, "guarded": guarded, "scopes": scopes, "limits": limits}
     return lambda function: FunctionResource(function, options)
 
 
@@ -70,11 +69,12 @@ class PreparedResource(Prepared):
 
     __slots__ = ("completers", "declaration", "invoke", "template")
 
-    def __init__(self, declaration: Resource, access: Access) -> None:
-        super().__init__(declaration.name, access)
+    def __init__(self, declaration: Resource, rules: Rules) -> None:
         self.declaration = declaration
         self.completers = declaration.completers()
         self.template = UriTemplate(declaration.uri)
+        super().__init__(declaration, rules, self.template.variables)
+        self.label = declaration.uri
         self.invoke = Invocation(Handler(declaration.handler()), frozenset(self.template.variables))
 
     def entry(self, revision: Revision) -> JSONObject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 from marshmallow import Schema
@@ -14,7 +14,7 @@ from ..request import Request
 from ..results import Results
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import Declaration, Decorated, Handler, Invocation, Prepared, Text
+from .base import Declaration, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -59,6 +59,10 @@ def tool(
     title: Text = ...,
     description: Text = ...,
     access: Access = ...,
+    guard: Guard = ...,
+    guarded: bool = ...,
+    scopes: Sequence[str] = ...,
+    limits: str = ...,
     arguments: ArgumentsDeclaration = ...,
     result: ResultDeclaration = ...,
     read_only: bool = ...,
@@ -81,11 +85,11 @@ class PreparedTool(Prepared):
 
     __slots__ = ("arguments", "declaration", "invoke", "results")
 
-    def __init__(self, declaration: Tool, access: Access) -> None:
-        super().__init__(declaration.name, access)
+    def __init__(self, declaration: Tool, rules: Rules) -> None:
         self.declaration = declaration
-        self.arguments = Arguments(declaration.arguments, name=f"tool {self.name!r}")
-        self.results = Results(declaration.result, name=f"tool {self.name!r}")
+        self.arguments = Arguments(declaration.arguments, name=f"tool {declaration.name!r}")
+        self.results = Results(declaration.result, name=f"tool {declaration.name!r}")
+        super().__init__(declaration, rules, (field.key for field in self.arguments.fields))
         fields = frozenset(field.name for field in self.arguments.fields)
         self.invoke = Invocation(Handler(declaration.handler()), fields)
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from .. import door
 from ..answers import Answer
 from ..caller import Caller
-from ..door import complete as complete_argument
 from ..errors import INVALID_PARAMS, ProtocolError
 from ..jsonrpc import Call, encode
 from ..server import Server
+from ..steps import Flow
 
 _REFERENCES = {"ref/prompt": "name", "ref/resource": "uri"}
 
 
-def complete(server: Server, caller: Caller, call: Call) -> Answer:
+def complete(server: Server, caller: Caller, call: Call) -> Flow[Answer]:
     """The values that an argument of a prompt, or a variable of a template, may be completed to."""
     of, argument, value = _asked(call)
-    completion = complete_argument(server.catalogue, caller, of, argument, value)
+    completion = yield from door.complete(server.catalogue, caller, of, argument, value)
     return Answer(f'"completion":{encode({"values": completion.values, "hasMore": completion.more})}')
 
 

@@ -31,7 +31,7 @@ def initialize(server: Server, caller: Caller, call: Call) -> Answer:
     )
     result: JSONObject = {
         "protocolVersion": revision.name,
-        "capabilities": server.catalogue.capabilities(),
+        "capabilities": server.catalogue.capabilities,
         "serverInfo": server_info(server, titled=revision.structured),
         "instructions": instructions(server),
     }
@@ -47,7 +47,7 @@ def discover(server: Server, caller: Caller, call: Call) -> Answer:
     """What is served, and in which revisions of the stateless era."""
     result: JSONObject = {
         "supportedVersions": list(STATELESS),
-        "capabilities": server.catalogue.capabilities(),
+        "capabilities": server.catalogue.capabilities,
         "instructions": instructions(server),
     }
     return Answer(encode(result)[1:-1], cache=cacheable(server.catalogue.public, caller))

@@ -9,7 +9,9 @@ from ..answers import Answer
 from ..caller import Caller
 from ..jsonrpc import Call
 from ..server import Server
+from ..steps import Flow
 from . import completion, lifecycle, prompts, resources, tools
+from .lists import lister
 
 
 class Method(NamedTuple):
@@ -20,18 +22,18 @@ class Method(NamedTuple):
     :ivar asks_app: it may run the application's code, and so may take its time.
     """
 
-    function: Callable[[Server, Caller, Call], Answer]
+    function: Callable[[Server, Caller, Call], Answer | Flow[Answer]]
     capability: str = ""
     asks_app: bool = True
 
 
 _BOTH = {
-    "tools/list": Method(tools.list_tools, "tools"),
+    "tools/list": Method(lister(lambda catalogue: catalogue.tools), "tools"),
     "tools/call": Method(tools.call, "tools"),
-    "resources/list": Method(resources.list_resources, "resources"),
-    "resources/templates/list": Method(resources.list_templates, "resources"),
+    "resources/list": Method(lister(lambda catalogue: catalogue.resources), "resources"),
+    "resources/templates/list": Method(lister(lambda catalogue: catalogue.templates), "resources"),
     "resources/read": Method(resources.read, "resources"),
-    "prompts/list": Method(prompts.list_prompts, "prompts"),
+    "prompts/list": Method(lister(lambda catalogue: catalogue.prompts), "prompts"),
     "prompts/get": Method(prompts.get, "prompts"),
     "completion/complete": Method(completion.complete, "completions"),
 }

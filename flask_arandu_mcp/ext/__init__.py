@@ -1,0 +1,1 @@
+"""Parts that need a library of their own: each module one library, imported by whoever uses it."""

@@ -1,0 +1,90 @@
+"""What a guard sees and may change: an answer, just before it goes out. Here the values of handlers become answers, and
+answers that a guard replaced become them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .answers import ToolAnswer
+from .caller import Caller
+from .content import Content, Text
+from .declarations.base import Guard, Prepared
+from .declarations.tools import PreparedTool
+from .errors import Failure, attempt
+from .request import Request
+from .response import Response
+from .results import plain
+from .steps import FORBIDDEN, Trouble, trouble
+from .typing import JSONObject
+
+
+def response_of(tool: PreparedTool, value: object) -> Response:
+    """What a handler gave, as a response: its data is dumped through the result's schema, or made plain."""
+    if isinstance(value, Response):
+        return Response.json(tool.results.dump(value.data)) if value.has_data else value
+    blocks = [value] if isinstance(value, Content) else value
+    if isinstance(blocks, (list, tuple)) and blocks and all(isinstance(block, Content) for block in blocks):
+        return Response(*blocks)
+    if tool.results.output_schema is None:
+        if value is None:
+            return Response.text("Done.")
+        if isinstance(value, str):
+            return Response.text(value)
+    return Response.json(tool.results.dump(value))
+
+
+def guarded_tool(tool: PreparedTool, caller: Caller, request: Request, response: Response) -> ToolAnswer:
+    """The answer of a tool, after its guard has seen it. An error that the tool gave is not shown to it.
+
+    :raises Trouble: where the guard refuses, or fails.
+    """
+    if tool.guard is not None and not response.is_error:
+        response = _seen(tool.guard, tool.name, caller, request, response)
+    if response.has_data:
+        return ToolAnswer(data=response.data)
+    return ToolAnswer([block.wire() for block in response.content], is_error=response.is_error)
+
+
+def guarded_items(prepared: Prepared, caller: Caller, request: Request, items: list[JSONObject]) -> list[JSONObject]:
+    """The contents of a resource, or the messages of a prompt, after their guard has seen them.
+
+    :raises Trouble: where the guard refuses, or fails.
+    """
+    if prepared.guard is None:
+        return items
+    return _items(_seen(prepared.guard, prepared.name, caller, request, Response.json(items)), prepared.name, caller)
+
+
+def guarded_list(guard: Guard, key: str, caller: Caller, entries: Sequence[JSONObject]) -> list[JSONObject]:
+    """The entries of a list, after the server's guard has seen them.
+
+    :raises Trouble: where the guard refuses, or fails.
+    """
+    request = Request(caller.subject, client=caller.peer.client, revision=caller.revision.name, meta=caller.meta)
+    return _items(_seen(guard, key, caller, request, Response.json(list(entries))), key, caller)
+
+
+def _seen(guard: Guard, name: str, caller: Caller, request: Request, response: Response) -> Response:
+    answer = attempt(guard, request, response)
+    if isinstance(answer, Failure):
+        raise trouble(answer.error, f"the guard of {name}", caller)
+    if answer is None:
+        return response
+    if not isinstance(answer, Response):
+        error = TypeError(f"the guard of {name!r} gave a {type(answer).__name__}: return a Response, or None")
+        raise trouble(error, f"the guard of {name}", caller)
+    if not answer.has_data:
+        return answer
+    data = attempt(plain, answer.data)
+    if isinstance(data, Failure):
+        raise trouble(data.error, f"the guard of {name}", caller)
+    return Response.json(data)
+
+
+def _items(response: Response, name: str, caller: Caller) -> list[JSONObject]:
+    if response.is_error:
+        raise Trouble("\n".join(block.text for block in response.content if isinstance(block, Text)), status=FORBIDDEN)
+    if isinstance(response.data, list):
+        return response.data
+    error = TypeError(f"the guard of {name!r} must give back a list of what it was given: Response.json([...])")
+    raise trouble(error, f"the guard of {name}", caller)
