@@ -17,7 +17,7 @@ _CAPABILITIES = ("elicitation", "sampling", "roots")
 
 def write_memo(sealer: Sealer, peer: Peer) -> str:
     """A client's three facts as text that a header can carry: visible ASCII, and never long."""
-    client = {key: str(peer.client[key])[:_MOST] for key in ("name", "version") if key in peer.client}
+    client = {key: _short(peer.client[key]) for key in ("name", "version") if key in peer.client}
     return sealer.seal(_PURPOSE, [peer.revision.name, client, _known(peer.capabilities)])
 
 
@@ -27,6 +27,11 @@ def read_memo(sealer: Sealer | None, memo: str) -> Peer | None:
     if not isinstance(value, list) or len(value) != 3 or value[0] not in HANDSHAKE:
         return None
     return Peer(HANDSHAKE[value[0]], value[1], value[2])
+
+
+def _short(said: object) -> str:
+    # Half a surrogate pair can come in as JSON, and cannot be signed.
+    return str(said)[:_MOST].encode("utf-8", "replace").decode("utf-8")
 
 
 def _known(capabilities: Mapping[str, object]) -> JSONObject:
