@@ -13,7 +13,9 @@ from marshmallow.fields import Field
 
 from .schemas.conform import Check, conforming
 from .schemas.convert import ConversionError, Table, output_schema
+from .schemas.culprit import culprit
 from .schemas.declared import schema_of_declared
+from .schemas.errors import UNLUCKY
 from .schemas.plain import ResultFault, plain
 from .schemas.raw import RawSchema, is_raw
 from .typing import JSONObject
@@ -67,7 +69,7 @@ class Results:
         """
         try:
             if self._schema is not None:
-                return self._check(self._schema.dump(self._fitting(self._schema, value)))
+                return self._check(self._dumped(self._schema, value))
             found = plain(value)
             if self._raw is not None and (faults := self._raw.faults(found)):
                 raise ResultFault("; ".join(faults))
@@ -75,8 +77,8 @@ class Results:
         except RecursionError:
             raise ResultFault(_ENDLESS) from None
 
-    def _fitting(self, schema: Schema, value: object) -> object:
-        """Refuse what marshmallow would dump into an empty object without a word."""
+    def _dumped(self, schema: Schema, value: object) -> object:
+        """Dump a value, after refusing what marshmallow would dump into an empty object without a word."""
         if schema.many and (value is None or isinstance(value, str | bytes | Mapping)):
             raise ResultFault(f"the schema of the result has many=True, but a {type(value).__name__} was given back")
         if not schema.many and (_is_several(value) or value is None or isinstance(value, str | bytes | int | float)):
@@ -84,7 +86,14 @@ class Results:
                 f"the schema of the result describes one object, but a {type(value).__name__} was given back; "
                 "declare it with many=True, or give back one object"
             )
-        return value
+        value = list(value) if isinstance(value, Iterator) else value
+        try:
+            return schema.dump(value)
+        except UNLUCKY as error:
+            fault = culprit(schema, value, schema.many)
+            if fault is None:
+                raise
+            raise fault from error
 
 
 def wrapped(schema: JSONObject) -> JSONObject:

@@ -307,3 +307,17 @@ def test_markup_and_lazy_texts_are_text() -> None:
             return "lazy"
 
     assert plain([markup("<b>"), Lazy()]) == ["<b>", "lazy"]
+
+
+def test_r04_a_field_that_cannot_dump_is_named() -> None:
+    """marshmallow's own errors on dump are told with the place, those of the app's own code are not touched."""
+
+    class Own(Schema):
+        at = fields.DateTime()
+        own = fields.Function(lambda obj: obj["missing"])
+
+    many = Results(Schema.from_dict({"post": fields.Nested(PostSchema, data_key="Post")})(many=True), name="t")
+    with pytest.raises(ResultFault, match=r"result\.1\.Post\.id: Integer cannot dump it"):
+        many.dump(iter([{"post": {"id": 1}}, {"post": {"id": "x"}}]))
+    with pytest.raises(KeyError, match="missing"):
+        Results(Own, name="t").dump({})

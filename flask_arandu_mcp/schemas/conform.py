@@ -16,10 +16,10 @@ from .values import same, type_of
 Check: TypeAlias = Callable[[object], object]
 """Gives a value as JSON, or raises `ResultFault`."""
 
-_EMPTY: JSONObject = {}
+_QUICK = {"integer": int, "number": int, "boolean": bool, "null": type(None)}
 _FORMATS = {
-    "date": re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII),
-    "date-time": re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", re.ASCII),
+    "date": r"\d{4}-\d{2}-\d{2}",
+    "date-time": r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})",
 }
 _BOUNDS: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
     ("minimum", lambda value, bound: value >= bound, "less than"),
@@ -57,6 +57,8 @@ class _Compiler:
         rules = [*_rules(schema), *(_quiet(self.check(each)) for each in _schemas(schema.get("allOf")))]
         if names == {"string"} and not rules:
             return _text
+        if not names and not rules and not {"properties", "items", "prefixItems"} & schema.keys():
+            return plain
         parts = {"object": self._object(schema), "array": self._array(schema)}
         return _typed(names, parts, rules)
 
@@ -141,7 +143,11 @@ def _text(value: object) -> object:
 
 
 def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Callable[[object], None]]) -> Check:
+    quick = frozenset(_QUICK[name] for name in names if isinstance(name, str) and name in _QUICK and not rules)
+
     def run(value: object) -> object:
+        if type(value) in quick:
+            return value
         found = shallow(value)
         kind = type_of(found)
         if names and kind not in names and not (kind == "integer" and "number" in names):
@@ -220,7 +226,8 @@ def _size(kind: str, low: object, high: object) -> Callable[[object], None]:
 def _pattern(schema: JSONObject) -> Callable[[object], None] | None:
     pattern = schema.get("pattern")
     found = compiled(pattern) if isinstance(pattern, str) else None
-    named = _FORMATS.get(str(schema.get("format")))
+    form = _FORMATS.get(str(schema.get("format")))
+    named = None if form is None else re.compile(form, re.ASCII)
     if found is None and named is None:
         return None
 

@@ -130,9 +130,8 @@ class _Conversion:
             nested=lambda nested: self.schema(schema_of(nested), self._inherited(nested, partial), nested.unknown),
             plucked=self._plucked,
         )
-        own: Any = getattr(field, "json_schema", None)
-        if callable(own):
-            said: JSONObject = own(self.view)
+        said = _own_schema(field, self.view)
+        if said is not None:
             return Shape(dict(said), "any")
         for kind in type(field).__mro__:
             if kind in self.table:
@@ -166,6 +165,10 @@ class _Conversion:
             schema = tightened(schema, said.schema if self.view == "input" else _certain(said.schema))
             words += said.words
         return shape._replace(schema=schema), words if self.view == "input" else []
+
+
+def _own_schema(field: Any, view: View) -> JSONObject | None:
+    return field.json_schema(view) if callable(getattr(field, "json_schema", None)) else None
 
 
 def _certain(said: JSONObject) -> JSONObject:

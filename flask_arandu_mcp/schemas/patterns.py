@@ -14,7 +14,7 @@ _SYNTAX = frozenset("^$\\.*+?()[]{}|/")
 _CONTROL = {"n": r"\n", "t": r"\t", "r": r"\r", "f": r"\f", "v": r"\v", "a": r"\x07"}
 _HEX = {"x": 2, "u": 4}
 _GROUPS = ("(?:", "(?=", "(?!")
-_REPEAT = re.compile(r"\{(\d*)(,?)(\d*)\}")
+_REPEAT = r"\{(\d*)(,?)(\d*)\}"
 
 
 class _Foreign(Exception):
@@ -73,7 +73,7 @@ class _Translation:
         self._emit(opening, len(opening), repeatable=False)
 
     def _repeat(self, char: str) -> None:
-        found = _REPEAT.match(self.source, self.at) if char == "{" else None
+        found = re.compile(_REPEAT).match(self.source, self.at) if char == "{" else None
         if char == "{" and (found is None or found.group(0) in ("{}", "{,}")):
             self._emit(r"\{", 1)
             return
@@ -162,14 +162,13 @@ def translated(pattern: re.Pattern[str] | re.Pattern[bytes]) -> str | None:
         return None
 
 
-_ANCHOR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+_ANCHOR = r"(?s:\\.)|\[\^?\]?(?:(?s:\\.)|[^\]\\])*\]|\$"
 
 
 def compiled(pattern: str) -> re.Pattern[str] | None:
     """Compile a pattern of JSON Schema so that its `$` is the very end, or give None where Python cannot."""
     try:
-        return re.compile(
-            _ANCHOR.sub(lambda found: r"\Z" if found.group() == "$" else found.group(), pattern), re.ASCII
-        )
+        ended = re.sub(_ANCHOR, lambda found: r"\Z" if found.group() == "$" else found.group(), pattern)
+        return re.compile(ended, re.ASCII)
     except re.error:
         return None

@@ -135,6 +135,8 @@ def shallow(value: object) -> object:
         return whole(value)  # type: ignore[arg-type]  # mypy does not narrow by an identity of types
     if kind in _UNCHANGED or kind is list:
         return value
+    if kind is dict and all(type(key) is str and key.isascii() for key in value):  # type: ignore[attr-defined]  # as above
+        return value
     if isinstance(value, Mapping):
         return {_key(key): item for key, item in value.items()}
     for scalar, convert in _SCALARS:

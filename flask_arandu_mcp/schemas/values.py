@@ -100,6 +100,9 @@ def distinct(values: list[object]) -> list[object]:
     return kept
 
 
+_TYPES = {str: "string", float: "number", list: "array", dict: "object"}
+
+
 def type_of(value: object) -> str:
     """Name the JSON type of a JSON value."""
     if value is None:
@@ -108,8 +111,7 @@ def type_of(value: object) -> str:
         return "boolean"
     if isinstance(value, int):
         return "integer"
-    names = {str: "string", float: "number", list: "array", dict: "object"}
-    return names[type(value)]
+    return _TYPES[type(value)]
 
 
 def types_of(values: list[object]) -> str | list[str]:
