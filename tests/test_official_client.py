@@ -26,8 +26,8 @@ WRITING = ["create_draft", "edit_post", "publish_post", "delete_post"]
 PUBLISHED, DRAFT = "why-we-share-one-plot", "what-the-new-fence-will-cost"  # both ana's
 NOT_SIGNED_IN = "403 Forbidden: sign in to use this."
 NOT_ADMITTED = "403 Forbidden: you may not use this."
-HIDDEN = "404 Not Found: There is no such post."
-NOT_YOURS = "403 Forbidden: Only its author or an editor may change this post."
+HIDDEN = '{"error":"Not Found","message":"There is no such post."}'
+NOT_YOURS = '{"error":"Forbidden","message":"Only its author or an editor may change this post."}'
 
 OF_ANA = ["seed-swap-the-list", DRAFT, "beans-around-the-hive"]
 OF_BEN = ["moving-a-beehive-three-metres", "a-hive-we-lost"]
@@ -131,11 +131,16 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
+def _json(text: str) -> object:
+    """The blog's own envelope of a refusal, which goes out as data where no schema says otherwise."""
+    return json.loads(text) if text.startswith("{") else None
+
+
 async def refusal(client: Client, tool: str, **arguments: object) -> str:
     """What a tool says when it refuses."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error, result
-    assert result.structured_content is None
+    assert result.structured_content in (None, _json(text_of(result)))
     return text_of(result)
 
 
@@ -240,7 +245,7 @@ def test_everyone_reads_their_own_view_of_the_blog(doors: Doors, person: Person,
             assert [post["slug"] for post in drafts] == person.drafts
         else:
             words = await refusal(client, "list_posts", status="draft")
-            assert words == "403 Forbidden: Sign in to see drafts."
+            assert words == '{"error":"Forbidden","message":"Sign in to see drafts."}'
         (jar,) = await data(client, "search_posts", text="jam jar")
         assert jar["author"] == {"name": "ben", "full_name": "Ben Okafor"}
         fence = await data(client, "search_posts", text="what the new fence")
