@@ -12,7 +12,7 @@ from marshmallow.fields import Field
 
 from .schemas.convert import ConversionError, Table, input_schema
 from .schemas.declared import schema_of_declared
-from .schemas.faults import faults_of, suspects
+from .schemas.faults import faults_of, printable, suspects
 from .schemas.integers import integer_plan
 from .schemas.nesting import is_optional
 from .schemas.raw import RawSchema, is_raw
@@ -123,7 +123,7 @@ class Arguments:
         try:
             faults = suspects(raw) if suspect else ()
             if self._known is not None and not raw.keys() <= self._known:
-                faults += tuple(f"{key}: Unknown field." for key in raw if key not in self._known)
+                faults += tuple(printable(f"{key}: Unknown field.") for key in raw if key not in self._known)
             if self.schema is None:
                 return self._checked(raw, faults)
             return self._loaded(self.schema, raw, faults)

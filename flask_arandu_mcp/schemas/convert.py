@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, TypeAlias
 
-from marshmallow import INCLUDE, RAISE, Schema, fields, missing
+from marshmallow import INCLUDE, RAISE, Schema, ValidationError, fields, missing
 
 from ..typing import JSONObject
 from .annotations import annotated, default_of, overlaid, own_words
@@ -98,8 +98,7 @@ class _Conversion:
 
     def is_required(self, name: str, field: fields.Field[Any], partial: Partial) -> bool:
         if self.view == "input":
-            optional = is_optional(partial, name) or field.load_default is not missing
-            return field.required and not optional
+            return field.required and not is_optional(partial, name) and _insists(field)
         made = isinstance(field, fields.Constant | fields.Function | fields.Method)
         return made or field.dump_default is not missing
 
@@ -165,6 +164,15 @@ class _Conversion:
             schema = tightened(schema, said.schema if self.view == "input" else _certain(said.schema))
             words += said.words
         return shape._replace(schema=schema), words if self.view == "input" else []
+
+
+def _insists(field: fields.Field[Any]) -> bool:
+    """Ask the field itself: a Constant that is required may be missing under marshmallow 4, not under 3."""
+    try:
+        field._validate_missing(missing)
+    except ValidationError:
+        return True
+    return False
 
 
 def _own_schema(field: Any, view: View) -> JSONObject | None:

@@ -30,7 +30,7 @@ class _Place(NamedTuple):
     secret: bool = False
 
     def says(self, message: str) -> str:
-        return ": ".join([*((".".join(self.path),) if self.path else ()), message])
+        return printable(f"{'.'.join(self.path)}: {message}" if self.path else message)
 
 
 class _Entries(NamedTuple):
@@ -170,7 +170,7 @@ def suspects(raw: object) -> tuple[str, ...]:
         path, value = waiting.pop()
         if isinstance(value, dict):
             found += [_Place(path).says(_TORN_NAME) for key in value if isinstance(key, str) and _is_torn(key)]
-            waiting += [((*path, _printable(key)), value[key]) for key in reversed(value)]
+            waiting += [((*path, str(key)), value[key]) for key in reversed(value)]
         elif isinstance(value, list):
             waiting += [((*path, str(index)), value[index]) for index in reversed(range(len(value)))]
         elif isinstance(value, str) and _is_torn(value):
@@ -187,5 +187,6 @@ def _is_torn(text: str) -> bool:
     return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
 
 
-def _printable(key: object) -> str:
-    return str(key).encode("utf-8", "backslashreplace").decode()
+def printable(text: str) -> str:
+    """Give a text with each lone surrogate, which cannot be sent, as its escape."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from marshmallow import Schema
 from marshmallow.exceptions import MarshmallowError
-from marshmallow.fields import Dict, Field, List, Nested, Tuple
+from marshmallow.fields import Field, Nested
 
 from .errors import UNLUCKY, ConversionError
 
@@ -64,14 +64,3 @@ def signature(schema: Schema, partial: Partial, unknown: object) -> Hashable:
         (name, _shape(field), field.load_only, field.dump_only, field.required) for name, field in schema.fields.items()
     )
     return (type(schema), fields, _set(partial), unknown)
-
-
-def children(field: Field[Any]) -> tuple[Field[Any], ...]:
-    """Give the fields that a List, a Tuple or a Dict holds."""
-    if isinstance(field, List):
-        return (field.inner,)
-    if isinstance(field, Tuple):
-        return tuple(field.tuple_fields)
-    if isinstance(field, Dict):
-        return tuple(inner for inner in (field.key_field, field.value_field) if inner is not None)
-    return ()

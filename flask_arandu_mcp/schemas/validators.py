@@ -45,6 +45,8 @@ _SIZES = {
 
 
 def _range(validator: validate.Range, subject: Subject) -> Said:
+    if subject.kind == "any":
+        return Said({"type": "number", **bounds(validator, subject.field)})
     if subject.schema.get("type") not in ("integer", "number"):
         raise Unsayable
     return Said(bounds(validator, subject.field))
@@ -133,10 +135,10 @@ def _contains_none_of(validator: validate.ContainsNoneOf, subject: Subject) -> S
 
 
 def _regexp(validator: validate.Regexp, subject: Subject) -> Said:
-    pattern = translated(validator.regex) if subject.kind == "text" else None
+    pattern = translated(validator.regex) if subject.kind in ("text", "any") else None
     if pattern is None:
         raise Unsayable
-    return Said({"pattern": pattern})
+    return Said({"type": "string", "pattern": pattern})
 
 
 def _email(validator: validate.Email, subject: Subject) -> Said:
@@ -210,6 +212,9 @@ def _worded(validator: object) -> object:
         ]
         said = [f"{word if whole else word + ' but not'} {end}" for word, end, whole in ends if end is not None]
         return f"Must be {' and '.join(said)}"
+    if isinstance(validator, validate.Length):
+        low, high = (validator.min, validator.max) if validator.equal is None else (validator.equal, validator.equal)
+        return f"Its length must be {low or 0} to {'any' if high is None else high}"
     if isinstance(validator, validate.Regexp):
         return f"Must match Python's regular expression {validator.regex.pattern!r}"
     if isinstance(validator, validate.OneOf):
