@@ -7,7 +7,7 @@ import re
 from collections.abc import Set
 from typing import NamedTuple
 
-_ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://(\[[0-9a-f:.]+\]|[^/?#@:\[\]]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
+_ORIGIN = re.compile(r"([a-z][a-z0-9+.-]*)://(\[[0-9a-f:.]+\]|[^\s,/?#@:\[\]]+)(?::([0-9]{1,5}))?", re.IGNORECASE)
 _LOOPBACK = re.compile(r"localhost|127(?:\.[0-9]{1,3}){3}|\[::1\]")
 _PORTS = {"http": "80", "https": "443"}
 _SAME_SITE = frozenset({"same-origin", "none"})
