@@ -121,7 +121,7 @@ def test_a_bad_token_is_an_error(client: FlaskClient, header: str) -> None:
     """A credential that is not good is refused instead of being read as a guest's request."""
     answer = client.get("/api/posts", headers={"Authorization": header})
     assert answer.status_code == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert answer.www_authenticate.type == "bearer"
 
 
 def test_tokens_on_the_account_page(client: FlaskClient, client_of: Callable[[str], FlaskClient]) -> None:
