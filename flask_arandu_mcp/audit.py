@@ -19,7 +19,7 @@ class Record:
     :ivar outcome: the word for how the call ended; what was not said to have ended well has failed.
     """
 
-    __slots__ = ("_arguments", "_began", "_name", "_sender", "_signals", "_subject", "outcome")
+    __slots__ = ("_arguments", "_began", "_host", "_name", "_sender", "_signals", "_subject", "outcome")
 
     def __init__(
         self,
@@ -34,6 +34,7 @@ class Record:
         if not self._signals:
             return
         self._sender = sender
+        self._host = caller.host
         self._name = None if prepared is None else prepared.label
         declared = () if prepared is None else prepared.argument_names
         self._arguments = tuple(name for name in arguments if name in declared)
@@ -46,7 +47,8 @@ class Record:
         for signal in self._signals:
             if signal is tool_refused and self.outcome != "refused":
                 continue
-            signal.send(
+            sent = attempt(
+                signal.send,
                 self._sender,
                 subject_id=None if isinstance(self._subject, Failure) else self._subject,
                 name=self._name,
@@ -54,3 +56,5 @@ class Record:
                 duration=time.monotonic() - self._began,
                 outcome=self.outcome,
             )
+            if isinstance(sent, Failure):
+                self._host.report(sent.error, f"a listener of {signal.name}")

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from blinker import NamedSignal
-
 from . import signals
 from .answers import ToolAnswer
 from .audit import Record
@@ -95,13 +93,13 @@ def read(catalogue: Catalogue, caller: Caller, uri: str) -> Flow[list[JSONObject
     def unknown() -> ProtocolError:
         return ProtocolError(caller.revision.unknown_resource, f"Resource not found: {uri}", {"uri": uri})
 
-    if found is None:
-        raise unknown()
-    resource, variables = found
+    resource, variables = found or (None, {})
+    record = Record((signals.resource_read,), catalogue.owner, caller, resource, variables)
+    if resource is None:
+        raise _recorded(record, unknown())
     return (
         yield from _plainly(
-            signals.resource_read,
-            catalogue,
+            record,
             resource,
             caller,
             variables,
@@ -122,12 +120,12 @@ def get(
         the like); a failure.
     """
     prompt = catalogue.prompt(name)
+    record = Record((signals.prompt_rendered,), catalogue.owner, caller, prompt, arguments)
     if prompt is None:
-        raise _unknown("prompt", name)
+        raise _recorded(record, _unknown("prompt", name))
     return (
         yield from _plainly(
-            signals.prompt_rendered,
-            catalogue,
+            record,
             prompt,
             caller,
             arguments,
@@ -140,8 +138,7 @@ def get(
 
 
 def _plainly(
-    signal: NamedSignal,
-    catalogue: Catalogue,
+    record: Record,
     prepared: PreparedResource | PreparedPrompt,
     caller: Caller,
     arguments: Mapping[str, object],
@@ -151,7 +148,6 @@ def _plainly(
     convert: Callable[[Any], list[JSONObject]],
 ) -> Flow[list[JSONObject]]:
     """The way of a call whose troubles are errors of the protocol."""
-    record = Record((signal,), catalogue.owner, caller, prepared, arguments)
     try:
         _admit(prepared, caller, record, unknown)
         loaded = load(prepared, caller, loading)
@@ -225,6 +221,12 @@ def _admit(prepared: Prepared, caller: Caller, record: Record, unknown: Callable
     except ProtocolError:
         record.outcome = "refused"
         raise
+
+
+def _recorded(record: Record, error: ProtocolError) -> ProtocolError:
+    record.outcome = "invalid"
+    record.write()
+    return error
 
 
 def _capped(answer: ToolAnswer, caller: Caller) -> ToolAnswer:
