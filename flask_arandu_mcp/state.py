@@ -71,13 +71,19 @@ class State:
 
         :raises DeclarationError: listing every mistake.
         """
-        if self._ready:
-            return
         with self._lock, self.app.app_context():
             self._leave_csrf_to_us()
             faults = list(self._faults())
-            if faults:
-                raise DeclarationError(self.server.name, faults)
+        if faults:
+            raise DeclarationError(self.server.name, faults)
+
+    def be_ready(self) -> None:
+        """Check before the first message that is served, and not again: by then the app is finished.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        if not self._ready:
+            self.check()
             self._ready = True
 
     def _leave_csrf_to_us(self) -> None:

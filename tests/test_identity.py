@@ -317,6 +317,17 @@ def test_a07_a_login_manager_without_loaders_is_503_until_it_is_mended(caplog: p
     assert wire.post(call("tools/call", {"name": "told"})).get_json()["result"]["content"][0]["text"] == "None True"
 
 
+def test_a_check_that_comes_too_early_settles_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """What the app gets after `check` is looked at before the first message all the same."""
+    app = Flask(__name__)
+    app.secret_key = "a key for the tests"
+    mcp = ArandoMCP(app, Server("bare", tools=[told]))
+    mcp.check(app)
+    LoginManager(app)
+    answer = Wire(app).post(call("tools/call", {"name": "told"}, "q-1"))
+    is_unavailable(answer, "LoginManager can load nobody", caplog)
+
+
 # ----------------------------------------------------------------------------------- the subject that tools get
 
 

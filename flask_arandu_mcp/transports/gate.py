@@ -37,7 +37,7 @@ def check_ready(state: State) -> None:
 
     :raises ProtocolError: 503 with a ref.
     """
-    ready = attempt(state.check)
+    ready = attempt(state.be_ready)
     if isinstance(ready, Failure):
         ref = state.host.report(ready.error, f"the check of MCP server {state.server.name!r}")
         words = f"The server is not ready (ref {ref}): its log says why."
