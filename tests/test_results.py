@@ -12,8 +12,12 @@ from decimal import Decimal
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+import flask
 import pytest
+import sqlalchemy
+from markupsafe import Markup
 from marshmallow import Schema, fields, post_dump, validate
+from sqlalchemy import orm
 
 from flask_arandu_mcp.results import ConversionError, ResultFault, Results, plain, wrapped
 
@@ -97,8 +101,6 @@ def test_r01_json_comes_back_as_it_is() -> None:
 
 def test_r01_rows_and_models_become_objects() -> None:
     """A SQLAlchemy row and a model are objects of their columns."""
-    sqlalchemy = pytest.importorskip("sqlalchemy")
-    orm = pytest.importorskip("sqlalchemy.orm")
     base: Any = orm.declarative_base()
     columns = {
         "__tablename__": "posts",
@@ -293,20 +295,18 @@ def test_r05_a_lone_surrogate_does_not_empty_the_answer() -> None:
 
 def test_r05_responses_are_unknown_objects() -> None:
     """A Flask response in data is named by its class, not printed."""
-    flask = pytest.importorskip("flask")
     with pytest.raises(ResultFault, match="Response"):
         plain({"r": flask.Response("x")})
 
 
 def test_markup_and_lazy_texts_are_text() -> None:
     """What says of itself how it is written in HTML is text, as in Flask's own JSON."""
-    markup = pytest.importorskip("markupsafe").Markup
 
     class Lazy:
         def __html__(self) -> str:
             return "lazy"
 
-    assert plain([markup("<b>"), Lazy()]) == ["<b>", "lazy"]
+    assert plain([Markup("<b>"), Lazy()]) == ["<b>", "lazy"]
 
 
 def test_r04_a_field_that_cannot_dump_is_named() -> None:
