@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from flask import Flask
 from werkzeug.test import TestResponse
@@ -86,7 +86,8 @@ class Pipe:
         command = [sys.executable, "-m", "flask", "--app", app, "mcp", "start", *args]
         environ = {**os.environ, **(env or {})}
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        self.process = subprocess.Popen(command, env=environ, **{**pipes, **options})
+        process = subprocess.Popen(command, env=environ, **{**pipes, **options})
+        self.process = cast("subprocess.Popen[bytes]", process)
         self._held = b""
 
     def __enter__(self) -> Pipe:
