@@ -37,6 +37,7 @@ class Commands(click.Group):
             own = self._replacement(click.Context(self, info_name=info_name, parent=parent, **extra), args)
             if own is not None:
                 held.close()
+                _release()
                 return own.make_context(info_name, args, parent, **extra)
             ctx = super().make_context(info_name, args, parent, **extra)
             ctx.meta[_DESCRIPTORS] = descriptors
@@ -92,19 +93,28 @@ _server = click.option(
 @click.pass_context
 def start(ctx: click.Context, name: str | None) -> None:
     """Serve a client on this machine over stdin and stdout."""
+    from .errors import Failure, attempt
     from .transports.ending import end
 
     # They were taken before the app was imported: what it prints then must not land in the protocol's stream.
     descriptors = ctx.meta.get(_DESCRIPTORS) or ctx.with_resource(_claim())
-    settled, code = True, 0
-    try:
-        settled = _serve(_pipe(_checked(ctx, name), descriptors))
-    except click.ClickException as error:
-        # Said now, since a thread that the app left running might keep the process from ever saying it.
-        error.show()
-        code = error.exit_code
-    end(settled, code)
+    served = attempt(lambda: _serve(_pipe(_checked(ctx, name), descriptors)))
+    code = 0
+    if isinstance(served, Failure):
+        # Said now, for where a thread that the app left running keeps the process from ending by itself.
+        code = _say(served.error)
+    end(served is not False, code)
     ctx.exit(code)
+
+
+def _say(error: Exception) -> int:
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    import traceback
+
+    traceback.print_exception(error)
+    return 1
 
 
 def _pipe(state: State, descriptors: Descriptors) -> Pipe:
@@ -157,6 +167,12 @@ def _claim() -> Any:
     from .transports.descriptors import claim
 
     return claim()
+
+
+def _release() -> None:
+    from .transports.descriptors import release
+
+    release()
 
 
 def _load(ctx: click.Context) -> Flask:

@@ -3,6 +3,7 @@ and whatever else reads finds the end of its input."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import sys
@@ -26,13 +27,14 @@ class Descriptors(NamedTuple):
 def claim() -> Iterator[Descriptors]:
     """Take file descriptors 0 and 1 for the protocol, and give them back in the end.
 
-    In between, 1 leads where 2 does and 0 is empty: for prints, for logs, for C code and for child processes.
+    In between, 1 leads where 2 does and 0 is empty: for prints, for logs, for C code and for child processes. At the
+    end of the process it does so again, for what exit functions print.
     """
     _open_what_is_closed()
     descriptors = Descriptors(os.dup(0), os.dup(1))
     _be_binary(descriptors)
     _point(os.devnull, os.O_RDONLY, 0)
-    lead_away()
+    _lead_away()
     by_line = _print_by_line(True)
     kept = _keep_from_forks(descriptors)
     try:
@@ -46,10 +48,21 @@ def claim() -> Iterator[Descriptors]:
             os.dup2(descriptors.outgoing, 1)
             os.close(descriptors.incoming)
             os.close(descriptors.outgoing)
+            # Registered last, it runs before the exit functions of the app.
+            atexit.register(_leave_to_exit_functions)
 
 
-def lead_away() -> None:
-    """Let 1 lead where 2 does, from what was printed and not yet written on."""
+def release() -> None:
+    """Let exit functions print to stdout after all, where nobody was served."""
+    atexit.unregister(_leave_to_exit_functions)
+
+
+def _leave_to_exit_functions() -> None:
+    flush()
+    _lead_away()
+
+
+def _lead_away() -> None:
     os.dup2(2, 1)
     flush()
 

@@ -1,5 +1,5 @@
 """How a process that served a pipe ends. Its client is gone, so neither a thread of the app, nor a call that never
-ends, nor an exit function may keep it alive, and nothing that they print may reach the client."""
+ends, nor an exit function may keep it alive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import threading
 import time
 
-from .descriptors import flush, lead_away
+from .descriptors import flush
 
 LAST_WORDS = 1.0
 """Seconds that the app's own exit functions have."""
@@ -26,14 +26,10 @@ def end(settled: bool, code: int = 0) -> None:
         time.sleep(LAST_WORDS)
         os._exit(code)
 
-    def begin() -> None:
-        lead_away()
-        begun.set()
-
     # From now on, since no thread can be started once exit functions run.
     threading.Thread(target=watch, daemon=True).start()
     # What is registered last runs first, and so before the app's own exit functions.
-    atexit.register(begin)
+    atexit.register(begun.set)
     if settled and not _threads():
         return
     atexit._run_exitfuncs()
