@@ -13,7 +13,7 @@ from marshmallow.fields import Field
 from .schemas.convert import ConversionError, Table, input_schema
 from .schemas.declared import schema_of_declared
 from .schemas.faults import faults_of, printable, suspects
-from .schemas.integers import integer_plan
+from .schemas.integers import Plan, integer_plan, raw_plan
 from .schemas.nesting import is_optional
 from .schemas.raw import RawSchema, is_raw
 from .typing import JSONObject
@@ -56,7 +56,7 @@ class Arguments:
     __slots__ = ("_known", "_plan", "_raw", "fields", "include", "input_schema", "schema")
 
     def __init__(self, declared: ArgumentsDeclaration, *, name: str, table: Table | None = None) -> None:
-        self._plan = None
+        self._plan: Plan | None = None
         self._known: frozenset[str] | None = None
         self._raw = RawSchema(declared, name) if is_raw(declared) and isinstance(declared, Mapping) else None
         self.schema: Schema | None = None
@@ -85,6 +85,7 @@ class Arguments:
         assert isinstance(properties, dict)
         required = raw.schema.get("required")
         self.input_schema = raw.schema
+        self._plan = raw_plan(raw.schema)
         self.include = raw.schema.get("additionalProperties", False) is not False
         self._known = None if self.include else frozenset(properties)
         self.fields = tuple(
@@ -145,7 +146,7 @@ class Arguments:
         faults += self._raw.faults(raw)
         if faults:
             raise ArgumentFaults(tuple(dict.fromkeys(faults)))
-        return dict(raw)
+        return dict(raw) if self._plan is None else self._plan(dict(raw))
 
 
 def _said(schema: object, keyword: str) -> object:

@@ -5,7 +5,7 @@ made plain.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Set, ValuesView
+from collections.abc import Iterator, Mapping, Sequence, Set, ValuesView
 from typing import Any, TypeAlias
 
 from marshmallow import Schema
@@ -32,6 +32,19 @@ def _is_several(value: object) -> bool:
     if isinstance(value, tuple):
         return not hasattr(value, "_fields")
     return isinstance(value, list | Set | deque | Iterator | ValuesView)
+
+
+def _solid(schema: Schema, value: object, dumped: object) -> object:
+    """Refuse an object that has nothing of what its schema names, which marshmallow dumps as an empty one."""
+    pairs = [(value, dumped)]
+    if schema.many and isinstance(value, Sequence) and isinstance(dumped, list):
+        pairs = list(zip(value, dumped, strict=False))
+    for given, made in pairs:
+        if made == {} and schema.dump_fields and not isinstance(given, Mapping):
+            raise ResultFault(
+                f"a {type(given).__name__} has none of the fields of {type(schema).__name__}; give back what has them"
+            )
+    return dumped
 
 
 class Results:
@@ -88,7 +101,7 @@ class Results:
             )
         value = list(value) if isinstance(value, Iterator) else value
         try:
-            return schema.dump(value)
+            return _solid(schema, value, schema.dump(value))
         except UNLUCKY as error:
             fault = culprit(schema, value, schema.many)
             if fault is None:

@@ -375,6 +375,7 @@ def test_a_raw_schema_is_passed_through_whole() -> None:
     assert arguments.schema is None
     assert [(each.key, each.required) for each in arguments.fields] == [("n", True), ("pin", False)]
     assert arguments.load({"n": 3}) == {"n": 3}
+    assert repr(arguments.load({"n": 3.0})) == "{'n': 3}"
     with pytest.raises(ArgumentFaults) as refusal:
         arguments.load({"n": "x", "pin": 12345, "y": 1})
     assert refusal.value.faults == ("y: Unknown field.", "n: 'x' is not of type 'integer'", "pin: Invalid value.")

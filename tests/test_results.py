@@ -176,7 +176,7 @@ def test_r04_a_result_that_conforms_goes_out() -> None:
 @pytest.mark.parametrize(
     ("field", "value", "words"),
     [
-        (fields.Integer(), None, "integer, and a null breaks it; let the field allow_none"),
+        (fields.Integer(), None, "integer, which a null breaks; let the field allow_none"),
         (fields.Integer(validate=validate.Range(max=5)), 9, "nothing more than 5"),
         (fields.Float(validate=validate.Range(0, min_inclusive=False)), 0, "nothing not more than 0"),
         (fields.String(validate=validate.OneOf(["a"])), "b", "one of"),
@@ -187,7 +187,7 @@ def test_r04_a_result_that_conforms_goes_out() -> None:
         (fields.String(validate=validate.Regexp("^a$")), "b", "the pattern"),
         (fields.AwareDateTime(), dt.datetime(2024, 1, 1), "the format date-time"),
         (fields.Function(lambda obj: b"x"), 1, "bytes are not text"),
-        (fields.List(fields.String()), [None], "string, and a null"),
+        (fields.List(fields.String()), [None], "string, which a null"),
         (fields.Raw(), object(), "builtins.object"),
     ],
 )
@@ -230,6 +230,14 @@ def test_r04_one_and_many_are_not_mixed_up(schema: Schema, value: object) -> Non
     """A list for one object, or an object for a list, would be dumped as nothing; it is a fault."""
     with pytest.raises(ResultFault, match="was given back"):
         Results(schema, name="t").dump(value)
+
+
+def test_r04_an_object_of_another_kind_is_a_fault() -> None:
+    """What has none of the declared fields would be dumped as an empty object; an empty mapping is one."""
+    for schema, value in ((Node(), object()), (Node(many=True), ["x"]), (Node(), flask.Response("x"))):
+        with pytest.raises(ResultFault, match="has none of the fields of Node"):
+            Results(schema, name="t").dump(value)
+    assert Results(Node(many=True), name="t").dump([{}]) == [{}]
 
 
 def test_r04_post_dump_may_reshape() -> None:

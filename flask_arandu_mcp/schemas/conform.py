@@ -34,9 +34,20 @@ _SIZES = {
 }
 
 
+_NAMES = {
+    "null": "a null",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a string",
+    "array": "an array",
+    "object": "an object",
+}
+
+
 def _breach(value: object, rule: str) -> ResultFault:
     out = "let the field allow_none" if value is None else "mend the data or the schema"
-    return ResultFault(f"the declared result says {rule}, and a {type_of(value)} breaks it; {out}")
+    return ResultFault(f"the declared result says {rule}, which {_NAMES[type_of(value)]} breaks; {out}")
 
 
 class _Compiler:

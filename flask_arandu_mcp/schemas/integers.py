@@ -131,6 +131,21 @@ class _Planner:
         return _each(plan) if plan is not None and is_many(field) else plan
 
 
+def raw_plan(schema: object) -> Plan | None:
+    """Compile the same from a JSON Schema of the author's own, as far as it is written out and not referred to."""
+    if not isinstance(schema, dict):
+        return None
+    kind = schema.get("type")
+    if kind == "integer" or (isinstance(kind, list) and "integer" in kind and "number" not in kind):
+        return _whole
+    if (items := raw_plan(schema.get("items"))) is not None:
+        return _each(items)
+    given = schema.get("properties")
+    known = {key: raw_plan(each) for key, each in given.items()} if isinstance(given, dict) else {}
+    steps = [(key, plan) for key, plan in known.items() if plan is not None]
+    return _members(steps) if steps else None
+
+
 def integer_plan(schema: Schema) -> Plan | None:
     """Compile what makes integers of integral floats all over a value, or None where a schema has no integer."""
     return _Planner().schema(schema)
