@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .dispatch import answer
     from .errors import DeclarationError, ProtocolError, ToolError
     from .extension import ArandoMCP
+    from .grants import Grant, GrantRequired, authorize, granting, system_grant
     from .policies import guest, public, signed_in
     from .request import Request
     from .response import Response
@@ -26,6 +27,7 @@ _HOMES = {
     "dispatch": ("answer",),
     "errors": ("DeclarationError", "ProtocolError", "ToolError"),
     "extension": ("ArandoMCP",),
+    "grants": ("Grant", "GrantRequired", "authorize", "granting", "system_grant"),
     "policies": ("guest", "public", "signed_in"),
     "request": ("Request",),
     "response": ("Response",),
@@ -38,6 +40,8 @@ __all__ = [
     "Audio",
     "DeclarationError",
     "EmbeddedResource",
+    "Grant",
+    "GrantRequired",
     "Image",
     "Message",
     "Prompt",
@@ -51,11 +55,14 @@ __all__ = [
     "Tool",
     "ToolError",
     "answer",
+    "authorize",
+    "granting",
     "guest",
     "prompt",
     "public",
     "resource",
     "signed_in",
+    "system_grant",
     "tool",
 ]
 

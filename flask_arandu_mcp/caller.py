@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .grants import Ledger
 from .host import Host, PlainHost
 from .limits import MAX_RESULT
 from .revisions import R_2026_07_28, Revision
@@ -45,10 +46,11 @@ class Caller:
     :ivar subject: the app's own user, or a guest.
     :ivar host: the application around the server.
     :ivar meta: the message's `_meta`.
+    :ivar ledger: what was granted in this call.
     :ivar scopes: what the caller's token was given; None where nothing limits them.
     """
 
-    __slots__ = ("host", "meta", "peer", "scopes", "subject", "terms")
+    __slots__ = ("host", "ledger", "meta", "peer", "scopes", "subject", "terms")
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Caller:
         self.peer = peer
         self.meta = meta or {}
         self.terms = terms
+        self.ledger = Ledger()
         self.scopes = scopes
 
     @property

@@ -12,6 +12,7 @@ from .caller import Caller, Peer
 from .connection import Connection
 from .eras import handshake, stateless
 from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt
+from .grants import unwatched
 from .headers import VERSION
 from .host import Host
 from .jsonrpc import Call, Malformed, Message, encode, parse, write_error, write_notification, write_result
@@ -69,7 +70,7 @@ def dispatch(server: Server, subject: Any, call: Call, connection: Connection) -
     era = era_of(call, connection)
     flow = _flow(server, subject, call, connection, era)
     while True:
-        step = attempt(next, flow)
+        step = attempt(unwatched, next, flow)
         if not isinstance(step, Failure):
             yield Outgoing(write_notification(step.method, step.params))
         elif isinstance(step.error, StopIteration):

@@ -5,27 +5,28 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Final
+from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar, final
 
 from werkzeug.exceptions import Forbidden
 
-Policy = Callable[..., Any]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 logger = logging.getLogger("flask_arandu_mcp.grants")
-_MAKER: Final = object()
+_NOT_GIVEN: Final[Any] = object()
 
 
 class GrantRequired(Exception):
     """Something was asked of the data before anything had allowed it; says what, and what to do."""
 
 
+@final
 class Grant:
     """Says that a policy let a subject do an action. Only :func:`authorize` and :func:`system_grant` make one.
 
-    :ivar subject: who may.
+    :ivar subject: who may; None where no policy was asked.
     :ivar action: what they may do.
     :ivar resource: to what, or None.
     :ivar reason: why no policy was asked; empty where one was.
@@ -38,11 +39,12 @@ class Grant:
     resource: Any
     reason: str
 
-    def __init__(self, maker: object, subject: Any, action: str, resource: Any = None, reason: str = "") -> None:
-        if maker is not _MAKER:
-            raise TypeError("A Grant is made by authorize(policy, subject, action) alone, which asks the policy.")
-        for name, value in (("subject", subject), ("action", action), ("resource", resource), ("reason", reason)):
-            object.__setattr__(self, name, value)
+    def __new__(cls, *args: object, **kwargs: object) -> Grant:
+        """Refuse: what anybody could make would prove nothing."""
+        raise TypeError("A Grant is made by authorize(policy, subject, action) alone, which asks the policy.")
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("A Grant cannot be subclassed: it is made by authorize(policy, subject, action) alone.")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("A Grant cannot be changed: make another one with authorize().")
@@ -60,47 +62,94 @@ class Grant:
 class Ledger:
     """What was granted in one call.
 
+    It is entered for each stretch of the call that is watched, and left after it, so that nothing is watched while a
+    handler waits. Threads and tasks that take the context variables along share it.
+
     :ivar granted: a Grant was made.
-    :ivar refused: what was asked for before, which refuses the answer even when a handler swallowed it.
+    :ivar deciding: a policy is being asked, which may read.
+    :ivar refused: what was asked for before, which refuses the answer even where a handler swallowed it.
     """
 
-    __slots__ = ("granted", "refused")
+    __slots__ = ("deciding", "granted", "refused")
 
-    def __init__(self) -> None:
+    def __init__(self, *, deciding: bool = False) -> None:
         self.granted = False
+        self.deciding = deciding
         self.refused: GrantRequired | None = None
+
+    def watch(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call code of the app, with an eye on what it asks of the data."""
+        return _on(self, function, *args, **kwargs)
+
+    def decide(self, policy: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Ask a policy, which may read what it decides by. What it is granted for that itself counts no further."""
+        if self.granted:
+            return policy(*args, **kwargs)
+        within = Ledger(deciding=True)
+        try:
+            return within.watch(policy, *args, **kwargs)
+        finally:
+            self.refused = self.refused or within.refused
+
+    def refuse(self, what: str) -> NoReturn:
+        """Refuse what comes before any Grant, and remember it.
+
+        :raises GrantRequired: always.
+        """
+        error = GrantRequired(
+            f"{what} before anything had allowed it: call authorize(policy, subject, action) first, or "
+            "system_grant(action, reason) where no policy can be asked."
+        )
+        self.refused = self.refused or error
+        raise error
 
 
 _ledger: ContextVar[Ledger | None] = ContextVar("flask_arandu_mcp.ledger", default=None)
 
 
-def authorize(policy: Policy, subject: Any, action: str, resource: Any = None) -> Grant:
+def ungranted() -> Ledger | None:
+    """The ledger of the call that is watched, where nothing was granted in it yet."""
+    ledger = _ledger.get()
+    return None if ledger is None or ledger.granted else ledger
+
+
+def unwatched(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call what is not on the account of the call around it: a call within a call, which is watched by itself."""
+    return _on(None, function, *args, **kwargs)
+
+
+def _on(ledger: Ledger | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    token = _ledger.set(ledger)
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _ledger.reset(token)
+
+
+def authorize(policy: Callable[..., bool], subject: Any, action: str, resource: Any = _NOT_GIVEN) -> Grant:
     """Ask a policy, and return the proof that it said yes.
 
-    :param policy: called with the subject, and with the resource where there is one. What it raises is raised.
+    :param policy: called with the subject, and with the resource where one is given. What it raises is raised.
+    :param action: what "You may not …" is followed by, such as `list posts`.
     :raises Forbidden: where it answers anything but True.
     """
-    ledger = _ledger.get()
-    # What a policy reads to decide is not yet what the decision is about.
-    with _unwatched():
-        answer = policy(subject) if resource is None else policy(subject, resource)
-    if answer is not True:
-        if answer is not False:
-            name = getattr(policy, "__name__", policy)
-            logger.error("the policy %r answered a %s; it must answer a bool", name, type(answer).__name__)
-        raise Forbidden(f"You may not {action} this.")
-    if ledger is not None:
-        ledger.granted = True
-    return Grant(_MAKER, subject, action, resource)
+    if resource is _NOT_GIVEN:
+        return _ask(action, policy, subject)
+    return _ask(action, policy, subject, resource)
 
 
-def granting(action: str) -> Callable[[Callable[..., bool]], Callable[..., Grant]]:
-    """Make a policy function that an app already has return a :class:`Grant`, or raise Forbidden."""
+def granting(
+    action: str,
+) -> Callable[[Callable[Concatenate[Any, P], bool]], Callable[Concatenate[Any, P], Grant]]:
+    """Make a policy that an app already has return a :class:`Grant`, or raise Forbidden.
 
-    def decorate(policy: Callable[..., bool]) -> Callable[..., Grant]:
+    :param action: what "You may not …" is followed by, such as `edit this post`.
+    """
+
+    def decorate(policy: Callable[Concatenate[Any, P], bool]) -> Callable[Concatenate[Any, P], Grant]:
         @functools.wraps(policy)
-        def ask(subject: Any, resource: Any = None) -> Grant:
-            return authorize(policy, subject, action, resource)
+        def ask(subject: Any, /, *args: P.args, **kwargs: P.kwargs) -> Grant:
+            return _ask(action, policy, subject, *args, **kwargs)
 
         return ask
 
@@ -110,45 +159,30 @@ def granting(action: str) -> Callable[[Callable[..., bool]], Callable[..., Grant
 def system_grant(action: str, reason: str) -> Grant:
     """Grant an action without asking a policy: the one escape, which is logged with its reason."""
     if not reason.strip():
-        raise ValueError("system_grant() needs a reason: say why no policy is asked.")
+        raise ValueError(f"system_grant({action!r}) needs a reason: say why no policy is asked.")
     logger.warning("system grant: %s (%s)", action, reason)
+    return _grant(None, action, None, reason)
+
+
+def _ask(
+    action: str, policy: Callable[Concatenate[Any, P], bool], subject: Any, *args: P.args, **kwargs: P.kwargs
+) -> Grant:
+    ledger = _ledger.get()
+    answer = policy(subject, *args, **kwargs) if ledger is None else ledger.decide(policy, subject, *args, **kwargs)
+    if answer is not True:
+        if answer is not False:
+            name = getattr(policy, "__name__", policy)
+            logger.error("the policy %r answered a %s; it must answer a bool", name, type(answer).__name__)
+        raise Forbidden(f"You may not {action}.")
+    resources = (*args, *kwargs.values())
+    return _grant(subject, action, resources[0] if resources else None, "")
+
+
+def _grant(subject: Any, action: str, resource: Any, reason: str) -> Grant:
+    made: Grant = object.__new__(Grant)
+    for name, value in (("subject", subject), ("action", action), ("resource", resource), ("reason", reason)):
+        object.__setattr__(made, name, value)
     ledger = _ledger.get()
     if ledger is not None:
         ledger.granted = True
-    return Grant(_MAKER, None, action, None, reason)
-
-
-def watch() -> Callable[[], Ledger]:
-    """Begin to watch a call; what is returned ends it, and gives what was granted."""
-    ledger = Ledger()
-    token = _ledger.set(ledger)
-
-    def end() -> Ledger:
-        _ledger.reset(token)
-        return ledger
-
-    return end
-
-
-@contextmanager
-def _unwatched() -> Iterator[None]:
-    token = _ledger.set(None)
-    try:
-        yield
-    finally:
-        _ledger.reset(token)
-
-
-def require(what: str) -> None:
-    """Refuse what is about to be done, in a call that is watched and in which nothing was granted.
-
-    :raises GrantRequired: and remembers it, so that the answer of the call is refused too.
-    """
-    ledger = _ledger.get()
-    if ledger is None or ledger.granted:
-        return
-    ledger.refused = GrantRequired(
-        f"{what} before anything had allowed it: call authorize(policy, subject, action) first, or "
-        "system_grant(action, reason) where no policy can be asked."
-    )
-    raise ledger.refused
+    return made

@@ -16,6 +16,7 @@ from .declarations.prompts import PreparedPrompt, Prompt
 from .declarations.resources import PreparedResource, Resource
 from .declarations.tools import PreparedTool, Tool
 from .errors import DeclarationError
+from .grants import unwatched
 from .host import Host
 from .policies import Access, word
 from .revisions import R_2026_07_28
@@ -153,7 +154,7 @@ class Server:
         return self._list(self.catalogue.prompts, subject)
 
     def _list(self, listing: Listing[Item], subject: Any) -> list[dict[str, Any]]:
-        shown = door.shown_of(self.catalogue, listing, Caller(subject))
+        shown = unwatched(door.shown_of, self.catalogue, listing, Caller(subject))
         return [item.entry(R_2026_07_28) for item in shown]
 
     def describe(self) -> JSONObject:

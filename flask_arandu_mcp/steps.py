@@ -15,7 +15,7 @@ from .caller import Caller
 from .catalogue import report_policy
 from .declarations.base import Prepared
 from .errors import Failure, ProtocolError, ToolError, attempt
-from .grants import watch
+from .grants import Ledger, unwatched
 from .messages import Notification
 from .policies import Decision, decide
 from .request import Request
@@ -30,7 +30,8 @@ def drain(flow: Flow[T]) -> T:
     """The answer of a call, for whom what it sends while it works is of no use."""
     while True:
         try:
-            next(flow)
+            # Of a handler that calls the server itself, too: what it was granted is not granted to this call.
+            unwatched(next, flow)
         except StopIteration as end:
             answer: T = end.value
             return answer
@@ -80,6 +81,7 @@ def admit(prepared: Prepared, caller: Caller) -> None:
     :raises Trouble: with status 404 for what must seem not to exist, 403 for what is refused, 429 for too often.
     :raises ProtocolError: 403 where the token's scopes do not reach.
     """
+    caller.ledger = Ledger()  # what an earlier call, or an earlier round of this one, was granted counts no more
     check(prepared, caller, decide(prepared.access, caller.subject))
     missing = prepared.scopes - caller.scopes if caller.scopes is not None else frozenset()
     if missing:
@@ -109,9 +111,10 @@ def check(prepared: Prepared, caller: Caller, decision: Decision) -> None:
 def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
     """Load and check the arguments.
 
-    :raises Trouble: with every fault of the arguments.
+    :raises Trouble: with every fault of the arguments, or where a query was refused.
     """
-    loaded = attempt(load)
+    loaded = attempt(caller.ledger.watch, load)
+    settle(prepared, caller)
     if isinstance(loaded, Failure):
         raise trouble(loaded.error, prepared.name, caller)
     return loaded
@@ -129,20 +132,24 @@ def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert:
             raise HTTPException(response=value)
         return convert(value)
 
-    end = watch()
-    try:
-        answer = attempt(run)
-    finally:
-        ledger = end()
-    if ledger.refused is not None:
-        ref = caller.host.report(ledger.refused, repr(prepared.name))
-        raise Trouble(f"403 Forbidden: nothing had allowed this (ref {ref}).", status=FORBIDDEN, ref=ref)
+    answer = attempt(caller.ledger.watch, run)
+    settle(prepared, caller)
     if prepared.recheck:
         recheck(prepared, caller)
     if isinstance(answer, Failure):
         raise trouble(answer.error, prepared.name, caller)
     return answer
     yield  # a plain handler sends nothing while it works
+
+
+def settle(prepared: Prepared, caller: Caller) -> None:
+    """Refuse a call that asked something of the data before anything had allowed it, even if it went on without.
+
+    :raises Trouble: where a query was refused.
+    """
+    if caller.ledger.refused is not None:
+        ref = caller.host.report(caller.ledger.refused, repr(prepared.name))
+        raise Trouble(f"403 Forbidden: nothing had allowed this (ref {ref}).", status=FORBIDDEN, ref=ref)
 
 
 def recheck(prepared: Prepared, caller: Caller) -> None:

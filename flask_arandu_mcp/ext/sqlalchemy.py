@@ -1,27 +1,37 @@
-"""Refuse SQL that nobody allowed. It cannot see other engines, raw DBAPI connections, or threads that were not started
-with `contextvars.copy_context().run`: what those do is on the app's own word."""
+"""Refuse SQL that nobody allowed. It cannot see other engines, raw DBAPI connections, threads that were not started
+with `contextvars.copy_context().run`, or what is flushed after the answer: what those do is on the app's own word."""
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 from sqlalchemy import Engine, event
 
-from ..grants import require
+from ..grants import ungranted
 
 
 def require_grant(engine: Engine) -> None:
     """Make an engine refuse any statement that a handler runs before a Grant was made in its call.
 
     It holds from the loading of the arguments to the answer, the dump of the result included. What identity, access
-    and policies read is let through. Outside of a call nothing changes.
+    and policies read is let through. Outside of a call nothing changes. Of several engines each wants its own; of an
+    AsyncEngine, give the `sync_engine`.
 
     :raises GrantRequired: from the statement; the answer of the call is refused even if that is swallowed.
     """
+    # The ORM's own events miss flushes, Core and reflection; this one sees every statement of the engine.
     if not event.contains(engine, "before_cursor_execute", _refuse):
         event.listen(engine, "before_cursor_execute", _refuse)
 
 
 def _refuse(conn: Any, cursor: Any, statement: str, parameters: Any, context: Any, executemany: bool) -> None:
-    # The ORM's own events miss flushes, Core and reflection; this one sees every statement of the engine.
-    require("A statement was sent to the database")
+    ledger = ungranted()
+    if ledger is None or (ledger.deciding and not _writes(context)):
+        return
+    ledger.refuse(f"The statement {shorten(statement, 120)!r} was sent to the database")
+
+
+def _writes(context: Any) -> bool:
+    # A policy that reads makes the session flush what its handler had pending, which the policy has not allowed yet.
+    return any(getattr(context, kind, False) for kind in ("isinsert", "isupdate", "isdelete", "isddl"))
