@@ -20,7 +20,7 @@ from .schemas.plain import ResultFault, plain
 from .schemas.raw import RawSchema, is_raw
 from .typing import JSONObject
 
-__all__ = ["ConversionError", "ResultFault", "Results", "ResultsDeclaration", "plain", "wrapped"]
+__all__ = ["ConversionError", "ResultFault", "Results", "ResultsDeclaration", "plain"]
 
 ResultsDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | None"
 """A Schema class or instance, fields by their names, a JSON Schema of the author's own, or nothing."""
@@ -107,10 +107,3 @@ class Results:
             if fault is None:
                 raise
             raise fault from error
-
-
-def wrapped(schema: JSONObject) -> JSONObject:
-    """Put a schema under the name `result` of an object, its definitions staying at the root."""
-    inner = {key: value for key, value in schema.items() if key != "$defs"}
-    definitions: JSONObject = {"$defs": schema["$defs"]} if "$defs" in schema else {}
-    return {"type": "object", "properties": {"result": inner}, "required": ["result"], **definitions}

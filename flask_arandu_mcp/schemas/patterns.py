@@ -29,7 +29,7 @@ class _Translation:
         self.ascii = bool(flags & re.ASCII)
         self.at = 0
         self.out: list[str] = []
-        self.depth = 0
+        self.groups: list[str] = []
         self.branches = False
         self.repeatable = False
 
@@ -59,17 +59,18 @@ class _Translation:
         self.repeatable = repeatable
 
     def _mark(self, char: str) -> None:
-        if char == ")":
-            self.depth -= 1
-        if char == "|" and not self.depth:
+        closed = self.groups.pop() if char == ")" else ""
+        if char == "|" and not self.groups:
             self.branches = True
-        self._emit(char, 1, repeatable=char == ")")
+        if char == "$" and "(?!" in self.groups:
+            raise _Foreign  # what is narrower than in Python must not be denied
+        self._emit(char, 1, repeatable=closed in ("(", "(?:"))
 
     def _open(self) -> None:
         opening = next((group for group in _GROUPS if self.source.startswith(group, self.at)), "(")
         if opening == "(" and self.source.startswith("(?", self.at):
             raise _Foreign
-        self.depth += 1
+        self.groups.append(opening)
         self._emit(opening, len(opening), repeatable=False)
 
     def _repeat(self, char: str) -> None:
@@ -98,7 +99,7 @@ class _Translation:
 
     def _escaped(self, char: str) -> tuple[str, int]:
         """Give what an escape stands for, as it may stand in a class too, and how long it is."""
-        if char == "d":
+        if char == "d" and (self.ascii or "(?!" not in self.groups):
             return "0-9", 2
         if char == "s" and not self.ascii:
             return _SPACE, 2

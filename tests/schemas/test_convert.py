@@ -352,6 +352,7 @@ def test_m11_labels_are_said() -> None:
     assert found["properties"]["x"]["description"] == "a: Alpha; b: Beta"  # type: ignore[index]  # a dict of schemas
 
 
+@pytest.mark.filterwarnings("ignore:`Field` should not")  # of the last releases of marshmallow 3
 def test_m13_classes_are_read_as_their_nearest_ancestor() -> None:
     """A subclass is read as what it inherits from, and an unknown class as anything, which is said."""
     properties = given(

@@ -29,7 +29,7 @@ PORTABLE = {
 }
 FOREIGN = [
     r"(?P<y>\d{4})\Z", r"(?i)x", r"\A\w+", r"\w", r"\b", r"\D", r"\S", r"[^\d]", r"(a)\1", r"(?<=a)b", r"(?>a)", r"a++",
-    r"(?#c)a", r"\N{BULLET}", r"\0", r"[\b]", "\U0001f600",
+    r"(?#c)a", r"(?!\d)", r"(?!a$)", r"(?=a)*b", r"\N{BULLET}", r"\0", r"[\b]", "\U0001f600",
 ]  # fmt: skip
 
 
