@@ -275,10 +275,11 @@ def test_a_guard_needs_a_recheck() -> None:
         """Must not be served unguarded."""
         return ""
 
-    for options, says in (
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"guard": redact}, "add recheck=True"),
         ({"recheck": True, "tools": [precious]}, "says guarded=True"),
-    ):
+    ]
+    for options, says in cases:
         with pytest.raises(DeclarationError, match=says):
             Server(name="test", **options).validate()
     Server(name="test", recheck=True, guard=redact, tools=[precious]).validate()
