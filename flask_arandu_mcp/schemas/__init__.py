@@ -4,7 +4,7 @@ Inside this room the arrows point one way, and none between neighbours:
 
     errors  text  plain  patterns  hooks
     values  nesting
-    merge  shapes  bounds
+    merge  shapes  bounds  rules
     temporal  scalars  validators  annotations
     fields
     convert  declared  integers  faults  conform  culprit  raw

@@ -4,50 +4,18 @@ nothing, and a client refuses a whole answer for one wrong value in it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TypeAlias
 
 from ..typing import JSONObject
-from .patterns import compiled
 from .plain import ResultFault, plain, shallow, whole
-from .values import same, type_of
+from .rules import Rule, breach, rules_of
+from .values import type_of
 
 Check: TypeAlias = Callable[[object], object]
 """Gives a value as JSON, or raises `ResultFault`."""
 
 _QUICK = {"integer": int, "number": int, "boolean": bool, "null": type(None)}
-_FORMATS = {
-    "date": r"\d{4}-\d{2}-\d{2}",
-    "date-time": r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})",
-}
-_BOUNDS: tuple[tuple[str, Callable[[float, float], bool], str], ...] = (
-    ("minimum", lambda value, bound: value >= bound, "less than"),
-    ("exclusiveMinimum", lambda value, bound: value > bound, "not more than"),
-    ("maximum", lambda value, bound: value <= bound, "more than"),
-    ("exclusiveMaximum", lambda value, bound: value < bound, "not less than"),
-)
-_SIZES = {
-    "string": ("minLength", "maxLength"),
-    "array": ("minItems", "maxItems"),
-    "object": ("minProperties", "maxProperties"),
-}
-
-
-_NAMES = {
-    "null": "a null",
-    "boolean": "a boolean",
-    "integer": "an integer",
-    "number": "a number",
-    "string": "a string",
-    "array": "an array",
-    "object": "an object",
-}
-
-
-def _breach(value: object, rule: str) -> ResultFault:
-    out = "let the field allow_none" if value is None else "mend the data or the schema"
-    return ResultFault(f"the declared result says {rule}, which {_NAMES[type_of(value)]} breaks; {out}")
 
 
 class _Compiler:
@@ -65,7 +33,7 @@ class _Compiler:
             return self._any([self.check(each) for each in _schemas(schema["anyOf"])])
         types = schema.get("type")
         names = frozenset([types] if isinstance(types, str) else types if isinstance(types, list) else ())
-        rules = [*_rules(schema), *(_quiet(self.check(each)) for each in _schemas(schema.get("allOf")))]
+        rules = [*rules_of(schema), *(_quiet(self.check(each)) for each in _schemas(schema.get("allOf")))]
         if names == {"string"} and not rules:
             return _text
         if not names and not rules and not {"properties", "items", "prefixItems"} & schema.keys():
@@ -149,11 +117,11 @@ def _text(value: object) -> object:
         return value if value.isascii() else whole(value)
     found = shallow(value)
     if not isinstance(found, str):
-        raise _breach(found, "string")
+        raise breach(found, "string")
     return found
 
 
-def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Callable[[object], None]]) -> Check:
+def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Rule]) -> Check:
     quick = frozenset(_QUICK[name] for name in names if isinstance(name, str) and name in _QUICK and not rules)
 
     def run(value: object) -> object:
@@ -162,7 +130,7 @@ def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Callab
         found = shallow(value)
         kind = type_of(found)
         if names and kind not in names and not (kind == "integer" and "number" in names):
-            raise _breach(found, " or ".join(sorted(map(str, names))))
+            raise breach(found, " or ".join(sorted(map(str, names))))
         if kind in parts:
             found = parts[kind](found)
         for rule in rules:
@@ -172,82 +140,9 @@ def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Callab
     return run
 
 
-def _quiet(check: Check) -> Callable[[object], None]:
+def _quiet(check: Check) -> Rule:
     def rule(value: object) -> None:
         check(value)
-
-    return rule
-
-
-def _rules(schema: JSONObject) -> list[Callable[[object], None]]:
-    rules: list[Callable[[object], None]] = []
-    if "const" in schema or "enum" in schema:
-        rules.append(_choice(schema))
-    barred = schema.get("not")
-    if isinstance(barred, dict) and isinstance(barred.get("enum"), list):
-        rules.append(_bar(barred["enum"]))
-    for key, holds, words in _BOUNDS:
-        if isinstance(bound := schema.get(key), int | float):
-            rules.append(_bound(bound, holds, f"nothing {words} {bound}"))
-    for kind, keys in _SIZES.items():
-        if any(key in schema for key in keys):
-            rules.append(_size(kind, schema.get(keys[0], 0), schema.get(keys[1])))
-    if (pattern := _pattern(schema)) is not None:
-        rules.append(pattern)
-    return rules
-
-
-def _choice(schema: JSONObject) -> Callable[[object], None]:
-    listed = schema["enum"] if "enum" in schema else [schema["const"]]
-    allowed = listed if isinstance(listed, list) else []
-
-    def rule(value: object) -> None:
-        if not any(same(value, each) for each in allowed):
-            raise _breach(value, f"one of {allowed!r}")
-
-    return rule
-
-
-def _bar(listed: list[object]) -> Callable[[object], None]:
-    def rule(value: object) -> None:
-        if any(same(value, each) for each in listed):
-            raise _breach(value, f"none of {listed!r}")
-
-    return rule
-
-
-def _bound(bound: float, holds: Callable[[float, float], bool], words: str) -> Callable[[object], None]:
-    def rule(value: object) -> None:
-        if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value, bound):
-            raise _breach(value, words)
-
-    return rule
-
-
-def _size(kind: str, low: object, high: object) -> Callable[[object], None]:
-    def rule(value: object) -> None:
-        if isinstance(value, str | list | dict) and type_of(value) == kind:
-            size = len(value)
-            if (isinstance(low, int) and size < low) or (isinstance(high, int) and size > high):
-                raise _breach(value, f"a length of {low} to {'any' if high is None else high}")
-
-    return rule
-
-
-def _pattern(schema: JSONObject) -> Callable[[object], None] | None:
-    pattern = schema.get("pattern")
-    found = compiled(pattern) if isinstance(pattern, str) else None
-    form = _FORMATS.get(str(schema.get("format")))
-    named = None if form is None else re.compile(form, re.ASCII)
-    if found is None and named is None:
-        return None
-
-    def rule(value: object) -> None:
-        if isinstance(value, str):
-            if found is not None and not found.search(value):
-                raise _breach(value, f"the pattern {pattern}")
-            if named is not None and not named.fullmatch(value):
-                raise _breach(value, f"the format {schema['format']}")
 
     return rule
 
