@@ -156,6 +156,12 @@ class Catalogue:
         }
         return {kind: {} for kind, declared in kinds.items() if declared}
 
+    @property
+    def limited(self) -> list[str]:
+        """What has a rate limit, by kind and name."""
+        listings = (self.tools, self.resources, self.templates, self.prompts)
+        return [f"{item.kind} {item.name!r}" for listing in listings for item in listing.items if item.limits]
+
     def tool(self, name: object) -> PreparedTool | None:
         """The tool of a name."""
         return self._tools.get(name) if isinstance(name, str) else None

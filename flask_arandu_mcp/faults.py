@@ -33,6 +33,7 @@ def find(
         found.append(f"the server's access is {rules.access!r}: it must be a callable, such as public or signed_in.")
     if rules.guard is not None and not rules.recheck:
         found.append("the server has a guard and no recheck, so it would guard answers for nobody: add recheck=True.")
+    found += _of_limits("the server", rules.limits)
     for kind, declared, type_, of_kind in (
         ("tool", tools, Tool, _of_tool),
         ("resource", resources, Resource, _of_resource),
@@ -57,6 +58,7 @@ def _of_list(
         culprit = f"{kind} {declaration.name!r}" if declaration.name else _place(kind, index, declaration)
         yield from _of_words(kind, culprit, declaration)
         yield from _of_access(culprit, declaration, rules)
+        yield from _of_limits(culprit, declaration.limits)
         yield from of_kind(culprit, declaration)
         for key in _keys(declaration):
             if key in seen:
@@ -109,6 +111,19 @@ def _of_access(culprit: str, declaration: Declaration, rules: Rules) -> Iterator
         yield f"{culprit} has a guard, and its server does not recheck: write Server(recheck=True)."
     if declaration.guarded and guard is None and rules.guard is None:
         yield f"{culprit} says guarded=True, and there is no guard: give it one, or Server(guard=...)."
+
+
+def _of_limits(culprit: str, limits: str) -> Iterator[str]:
+    if not limits:
+        return
+    try:
+        from limits import parse_many  # needed by those alone who declare limits
+    except ImportError:
+        return  # the check of the finished app says what is to be installed
+    try:
+        parse_many(limits)
+    except ValueError:
+        yield f"{culprit}: limits {limits!r} cannot be read: write such as '30/minute', and several with ';' between."
 
 
 def _of_tool(culprit: str, declaration: object) -> Iterator[str]:

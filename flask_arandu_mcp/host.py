@@ -60,7 +60,10 @@ class Host(Protocol):
         ...
 
     def count(self, limits: str, name: str, subject: Any) -> str:
-        """Count a use of a declaration; empty, or words that say when to come back, where it was one too many."""
+        """Count a use of a declaration; empty, or words that say when to come back, where it was one too many.
+
+        :param name: the declaration's kind and name, such as `tool/add`.
+        """
         ...
 
 

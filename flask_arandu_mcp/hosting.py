@@ -10,6 +10,7 @@ from flask.signals import got_request_exception
 from werkzeug.exceptions import HTTPException
 
 from .errors import Failure, attempt
+from .ext import limiter
 from .host import Refusal, explain, new_ref
 from .identity import act_as, reloaded
 from .sealing import Sealer
@@ -19,12 +20,16 @@ T = TypeVar("T")
 
 
 class FlaskHost:
-    """One Flask app, as the port wants it."""
+    """One Flask app, as the port wants it.
 
-    __slots__ = ("_app",)
+    :param server: what tells the server from the app's others.
+    """
 
-    def __init__(self, app: Flask) -> None:
+    __slots__ = ("_app", "_server")
+
+    def __init__(self, app: Flask, server: str) -> None:
         self._app = app
+        self._server = server
 
     @property
     def sealer(self) -> Sealer | None:
@@ -71,8 +76,8 @@ class FlaskHost:
         return ()
 
     def count(self, limits: str, name: str, subject: Any) -> str:
-        """Count nothing yet."""
-        return ""
+        """Count with the app's Flask-Limiter."""
+        return limiter.count(self._app, self._server, name, limits, subject)
 
     def report(self, error: Exception, culprit: str) -> str:
         """Log the exception under a new ref, and tell whoever listens for the app's exceptions."""

@@ -19,6 +19,9 @@ UNAUTHORIZED = 401
 AGAIN = "flask_arandu_mcp.again"
 """The key in a WSGI environ of what finds the subject anew, where neither a token nor a session shows it."""
 
+LOCAL = "flask_arandu_mcp.local"
+"""The key in a WSGI environ of what came over a pipe."""
+
 _REMEMBER_COOKIE = "remember_token"
 
 

@@ -4,12 +4,13 @@ nothing writes to it."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flask import Blueprint, Flask
 
 from .errors import DeclarationError
+from .ext import limiter
 from .hosting import FlaskHost
 from .identity import has_no_loader
 from .server import Server
@@ -61,8 +62,8 @@ class State:
         self.declared = declared
         self.name = name
         self.url = url
-        self.host = FlaskHost(app)
         self.blueprint = Blueprint(KEY if name == "default" else f"{KEY}_{name}", __name__)
+        self.host = FlaskHost(app, f"{self.blueprint.name}:{server.name}")
         self._ready = False
         self._lock = threading.Lock()
 
@@ -92,13 +93,15 @@ class State:
         if csrf is not None:
             csrf.exempt(self.blueprint)
 
-    def _faults(self) -> list[str]:
+    def _faults(self) -> Iterator[str]:
         if has_no_loader():
-            return [
+            yield (
                 "the app's LoginManager can load nobody: give it a @login_manager.user_loader or a "
                 "@login_manager.request_loader."
-            ]
-        return []
+            )
+        limited = self.server.catalogue.limited
+        if limited and (lacking := limiter.lacking(self.app)):
+            yield f"{', '.join(limited)} have limits, and {lacking}"
 
 
 def states(app: Flask) -> dict[str, State]:

@@ -39,6 +39,7 @@ def drain(flow: Flow[T]) -> T:
 
 NOT_FOUND = 404
 FORBIDDEN = 403
+TOO_MANY = 429
 
 
 class Trouble(Exception):
@@ -88,9 +89,12 @@ def admit(prepared: Prepared, caller: Caller) -> None:
         words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}."
         raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=caller.host.step_up(prepared.scopes))
     if prepared.limits:
-        words = caller.host.count(prepared.limits, prepared.name, caller.subject)
-        if words:
-            raise Trouble(words, status=429)
+        counted = attempt(caller.host.count, prepared.limits, f"{prepared.kind}/{prepared.name}", caller.subject)
+        if isinstance(counted, Failure):
+            ref = caller.host.report(counted.error, f"the limit of {prepared.name!r}")
+            raise Trouble(f"Internal error (ref {ref}).", ref=ref)
+        if counted:
+            raise Trouble(counted, status=TOO_MANY)
 
 
 def check(prepared: Prepared, caller: Caller, decision: Decision) -> None:

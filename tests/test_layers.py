@@ -35,6 +35,7 @@ LAYERS = [
     ["methods.table"],
     ["dispatch"],
     ["settings", "identity", "transports.origins", "transports.body", "transports.memo", "transports.descriptors"],
+    ["ext.limiter"],  # counts for `hosting`, and imports its library only where limits are declared
     ["hosting", "transports.ending"],
     ["state"],
     ["transports.gate"],
@@ -47,6 +48,7 @@ LAYERS = [
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
 FLASK_ROOMS = {
     "identity",
+    "ext.limiter",
     "hosting",
     "state",
     "transports.gate",

@@ -143,10 +143,13 @@ class Prepared:
     :ivar label: what the audit trail calls it.
     :ivar access: its own policy, or the server's.
     :ivar scopes: what a token must have been given for it.
+    :cvar kind: the word for what it is.
     :ivar argument_names: the arguments that it declares, as clients spell them.
     """
 
     __slots__ = ("access", "argument_names", "guard", "label", "limits", "name", "recheck", "scopes")
+
+    kind: ClassVar[str]
 
     def __init__(self, declaration: Declaration, rules: Rules, argument_names: Iterable[str]) -> None:
         access = declaration.policy(rules.access)

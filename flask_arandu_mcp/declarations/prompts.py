@@ -65,6 +65,8 @@ class PreparedPrompt(Prepared):
 
     __slots__ = ("arguments", "completers", "declaration", "invoke")
 
+    kind = "prompt"
+
     def __init__(self, declaration: Prompt, rules: Rules) -> None:
         self.declaration = declaration
         self.completers = declaration.completers()

@@ -69,6 +69,8 @@ class PreparedResource(Prepared):
 
     __slots__ = ("completers", "declaration", "invoke", "template")
 
+    kind = "resource"
+
     def __init__(self, declaration: Resource, rules: Rules) -> None:
         self.declaration = declaration
         self.completers = declaration.completers()

@@ -85,6 +85,8 @@ class PreparedTool(Prepared):
 
     __slots__ = ("arguments", "declaration", "invoke", "results")
 
+    kind = "tool"
+
     def __init__(self, declaration: Tool, rules: Rules) -> None:
         self.declaration = declaration
         self.arguments = Arguments(declaration.arguments, name=f"tool {declaration.name!r}")

@@ -3,13 +3,16 @@ app's own before_request functions decide first."""
 
 from __future__ import annotations
 
+from flask import current_app
 from flask_login import current_user
 from werkzeug.http import HTTP_STATUS_CODES
 from werkzeug.wrappers import Response
 
 from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from ..ext import limiter
 from ..identity import UNAUTHORIZED, challenge
 from ..state import State
+from ..steps import TOO_MANY
 
 ADMITTED = "flask_arandu_mcp.admitted"
 """The key in a WSGI environ of what the transport found out before the app's own code ran."""
@@ -29,6 +32,12 @@ def refusal_of(response: Response, realm: str) -> ProtocolError:
         return challenge(realm)
     kept = tuple((name, response.headers[name]) for name in _KEPT if name in response.headers)
     words = f"{status} {HTTP_STATUS_CODES.get(status, 'Refused')}: the application refused this request."
+    if status == TOO_MANY and "Retry-After" not in response.headers:
+        # Flask-Limiter says it only in an app with RATELIMIT_HEADERS_ENABLED.
+        seconds = attempt(limiter.retry_after, current_app)
+        if not isinstance(seconds, Failure) and seconds:
+            kept = (*kept, ("Retry-After", str(seconds)))
+            words = f"{words[:-1]}, try again in {limiter.in_seconds(seconds)}."
     return ProtocolError(status if status < 500 else INTERNAL_ERROR, words, status=status, headers=kept)
 
 

@@ -14,7 +14,7 @@ from flask.testing import EnvironBuilder
 from ..connection import Connection
 from ..dispatch import Outgoing, dispatch, refused
 from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
-from ..identity import UNAUTHORIZED, act_as
+from ..identity import LOCAL, UNAUTHORIZED, act_as
 from ..jsonrpc import Call
 from ..policies import guest
 from ..state import State
@@ -93,7 +93,7 @@ class Application:
             context.pop(error)
 
     def _new_environ(self, admitted: object) -> dict[str, Any]:
-        return {**self._environ, "wsgi.input": BytesIO(), ADMITTED: admitted}
+        return {**self._environ, "wsgi.input": BytesIO(), ADMITTED: admitted, LOCAL: True}
 
     def _ask(self, call: Call, connection: Connection) -> list[Outgoing]:
         try:
