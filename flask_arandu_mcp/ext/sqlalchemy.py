@@ -3,6 +3,7 @@ with `contextvars.copy_context().run`, or what is flushed after the answer: what
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from textwrap import shorten
 from typing import Any
 
@@ -16,22 +17,34 @@ def require_grant(engine: Engine) -> None:
 
     It holds from the loading of the arguments to the answer, the dump of the result included. What identity, access
     and policies read is let through. Outside of a call nothing changes. Of several engines each wants its own; of an
-    AsyncEngine, give the `sync_engine`.
+    AsyncEngine, give the `sync_engine`. A sequence that is asked for by itself is not seen.
 
     :raises GrantRequired: from the statement; the answer of the call is refused even if that is swallowed.
     """
-    # The ORM's own events miss flushes, Core and reflection; this one sees every statement of the engine.
-    if not event.contains(engine, "before_cursor_execute", _refuse):
-        event.listen(engine, "before_cursor_execute", _refuse)
+    # The ORM's own events miss flushes, Core and reflection, and a connection's cost four times as much as these.
+    for name, hook in _HOOKS.items():
+        if not event.contains(engine, name, hook):
+            event.listen(engine, name, hook)
 
 
-def _refuse(conn: Any, cursor: Any, statement: str, parameters: Any, context: Any, executemany: bool) -> None:
+def _refuse(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
     ledger = ungranted()
     if ledger is None or (ledger.deciding and not _writes(context)):
         return
     ledger.refuse(f"The statement {shorten(statement, 120)!r} was sent to the database")
 
 
+def _refuse_bare(cursor: Any, statement: str, context: Any) -> None:
+    _refuse(cursor, statement, None, context)
+
+
 def _writes(context: Any) -> bool:
     # A policy that reads makes the session flush what its handler had pending, which the policy has not allowed yet.
     return any(getattr(context, kind, False) for kind in ("isinsert", "isupdate", "isdelete", "isddl"))
+
+
+_HOOKS: dict[str, Callable[..., None]] = {
+    "do_execute": _refuse,
+    "do_executemany": _refuse,
+    "do_execute_no_params": _refuse_bare,
+}
