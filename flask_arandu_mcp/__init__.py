@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from .declarations.resources import Resource, resource
     from .declarations.tools import Tool, tool
     from .dispatch import answer
+    from .elicitation import Elicit, Elicited
     from .errors import DeclarationError, ProtocolError, ToolError
     from .extension import ArandoMCP
     from .grants import Grant, GrantRequired, authorize, granting, system_grant
+    from .messages import ClientRequest, Notification, Progress
     from .policies import guest, public, signed_in
     from .request import Request
     from .response import Response
@@ -25,9 +27,11 @@ _HOMES = {
     "declarations.resources": ("Resource", "resource"),
     "declarations.tools": ("Tool", "tool"),
     "dispatch": ("answer",),
+    "elicitation": ("Elicit", "Elicited"),
     "errors": ("DeclarationError", "ProtocolError", "ToolError"),
     "extension": ("ArandoMCP",),
     "grants": ("Grant", "GrantRequired", "authorize", "granting", "system_grant"),
+    "messages": ("ClientRequest", "Notification", "Progress"),
     "policies": ("guest", "public", "signed_in"),
     "request": ("Request",),
     "response": ("Response",),
@@ -38,12 +42,17 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "ArandoMCP",
     "Audio",
+    "ClientRequest",
     "DeclarationError",
+    "Elicit",
+    "Elicited",
     "EmbeddedResource",
     "Grant",
     "GrantRequired",
     "Image",
     "Message",
+    "Notification",
+    "Progress",
     "Prompt",
     "ProtocolError",
     "Request",

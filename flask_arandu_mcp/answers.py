@@ -34,9 +34,10 @@ class Answer:
     :ivar cache: set where the protocol wants to know how long the answer may be kept.
     :ivar meta: the result's own `_meta`.
     :ivar peer: what an `initialize` leaves behind.
+    :ivar type: `complete`, or `input_required` where the call goes on when questions are answered.
     """
 
-    __slots__ = ("cache", "members", "meta", "peer")
+    __slots__ = ("cache", "members", "meta", "peer", "type")
 
     def __init__(
         self,
@@ -45,11 +46,13 @@ class Answer:
         cache: Cache | None = None,
         meta: JSONObject | None = None,
         peer: Peer | None = None,
+        type: str = "complete",
     ) -> None:
         self.members = members
         self.cache = cache
         self.meta = meta
         self.peer = peer
+        self.type = type
 
 
 class ToolAnswer:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .asking import Answers, WhyNot, never
 from .grants import Ledger
 from .host import Host, PlainHost
-from .limits import MAX_RESULT
+from .limits import ASK_TIMEOUT, MAX_RESULT
 from .revisions import R_2026_07_28, Revision
 from .typing import JSONObject
 
@@ -29,11 +30,13 @@ class Terms(NamedTuple):
     """On which terms a server is reached, as its operator set them.
 
     :ivar max_result: bytes of one result, at most.
+    :ivar ask_timeout: seconds that a question stays open.
     :ivar open: whoever reaches the server may be a guest, so that what is the same for all may be shared.
     """
 
     max_result: int = MAX_RESULT
     open: bool = True
+    ask_timeout: int = ASK_TIMEOUT
 
 
 NEWEST = Peer(R_2026_07_28)
@@ -48,9 +51,12 @@ class Caller:
     :ivar meta: the message's `_meta`.
     :ivar ledger: what was granted in this call.
     :ivar scopes: what the caller's token was given; None where nothing limits them.
+    :ivar answers: what was answered to the questions of this call so far.
+    :ivar why_not: why a question cannot be asked.
+    :ivar log_level: the least serious log message that the client wants to be sent; None for none.
     """
 
-    __slots__ = ("host", "ledger", "meta", "peer", "scopes", "subject", "terms")
+    __slots__ = ("answers", "host", "ledger", "log_level", "meta", "peer", "scopes", "subject", "terms", "why_not")
 
     def __init__(
         self,
@@ -61,6 +67,9 @@ class Caller:
         meta: JSONObject | None = None,
         terms: Terms = DEFAULT_TERMS,
         scopes: frozenset[str] | None = None,
+        answers: Answers | None = None,
+        why_not: WhyNot = never,
+        log_level: str | None = None,
     ) -> None:
         self.subject = subject
         self.host: Host = host or PlainHost()
@@ -69,6 +78,9 @@ class Caller:
         self.terms = terms
         self.ledger = Ledger()
         self.scopes = scopes
+        self.answers = answers or Answers()
+        self.why_not = why_not
+        self.log_level = log_level
 
     @property
     def revision(self) -> Revision:

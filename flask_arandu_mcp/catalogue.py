@@ -153,6 +153,7 @@ class Catalogue:
             "resources": has_resources,
             "prompts": self.prompts.items,
             "completions": completing,
+            "logging": self.rules.logging,
         }
         return {kind: {} for kind, declared in kinds.items() if declared}
 

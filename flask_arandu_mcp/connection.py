@@ -15,11 +15,12 @@ class Connection:
     :ivar header: gives a header of the HTTP request by its name, or None where it has none; None on a pipe.
     :ivar peer: what the client said in its handshake, where that is known.
     :ivar host: the application around the server.
+    :ivar cannot_ask: why no question can be sent while a call waits; empty where one can.
     :ivar scopes: what the caller's token was given; None where nothing limits them.
     :ivar terms: as the server's operator set them.
     """
 
-    __slots__ = ("header", "host", "peer", "scopes", "terms")
+    __slots__ = ("cannot_ask", "header", "host", "peer", "scopes", "terms")
 
     def __init__(
         self,
@@ -34,3 +35,4 @@ class Connection:
         self.peer = peer
         self.terms = terms
         self.scopes: frozenset[str] | None = None
+        self.cannot_ask = ""

@@ -5,22 +5,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from .answers import Answer
+from .asking import Answers, Asked
 from .caller import Caller, Peer
 from .connection import Connection
+from .declarations.base import Prepared
 from .eras import handshake, stateless
 from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt
 from .grants import unwatched
 from .headers import VERSION
 from .host import Host
-from .jsonrpc import Call, Malformed, Message, encode, parse, write_error, write_notification, write_result
+from .jsonrpc import (
+    Call,
+    Malformed,
+    Message,
+    encode,
+    parse,
+    write_error,
+    write_notification,
+    write_request,
+    write_result,
+)
 from .methods.lifecycle import server_info
 from .methods.table import HANDSHAKE_METHODS, STATELESS_METHODS, Method
+from .playing import Flow
 from .revisions import STATELESS
+from .rounds import ASKING, Waiting, answers_of, ask, requests
 from .server import Server
-from .steps import Flow
 
 
 class Outgoing(NamedTuple):
@@ -30,12 +43,18 @@ class Outgoing(NamedTuple):
     :ivar status: the HTTP status that it goes out with, where it is the first.
     :ivar headers: the HTTP headers that it goes out with.
     :ivar peer: what an `initialize` leaves behind.
+    :ivar final: it is the response, and nothing comes after it.
     """
 
     body: bytes
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
     peer: Peer | None = None
+    final: bool = True
+
+
+Sent: TypeAlias = Outgoing | Waiting
+"""What comes of a request: messages, and in the end its response, or what it waits for."""
 
 
 class Era(NamedTuple):
@@ -65,32 +84,84 @@ def method_of(call: Call, connection: Connection) -> Method | None:
     return era_of(call, connection).methods.get(call.method)
 
 
-def dispatch(server: Server, subject: Any, call: Call, connection: Connection) -> Iterator[Outgoing]:
-    """Answer one request, as a subject. What a handler sends while it works comes first, its response last."""
+def may_stream(server: Server, call: Call) -> bool:
+    """Whether what a request asks for may send something before its response."""
+    catalogue = server.catalogue
+    name = call.params.get(ASKING.get(call.method, ""))
+    found: Prepared | None = None
+    if call.method == "tools/call":
+        found = catalogue.tool(name)
+    elif call.method == "prompts/get":
+        found = catalogue.prompt(name)
+    elif call.method == "resources/read" and isinstance(name, str):
+        found = (catalogue.resource(name) or (None,))[0]
+    return found is not None and found.streams
+
+
+def dispatch(
+    server: Server, subject: Any, call: Call, connection: Connection, answers: Answers | None = None
+) -> Iterator[Sent]:
+    """Answer one request, as a subject. What a handler sends while it works comes first, its response last.
+
+    In the handshake era a handler that asks gives a `Waiting`, and then the requests that ask, in place of the
+    response: the request is dispatched once more when they are answered.
+
+    :param answers: those of earlier rounds.
+    """
     era = era_of(call, connection)
-    flow = _flow(server, subject, call, connection, era)
-    while True:
-        step = attempt(unwatched, next, flow)
-        if not isinstance(step, Failure):
-            yield Outgoing(write_notification(step.method, step.params))
-        elif isinstance(step.error, StopIteration):
-            answer: Answer = step.error.value
-            yield Outgoing(write_result(call.id, era.rules.dress(answer, _server_info(server))), peer=answer.peer)
+    flow = _flow(server, subject, call, connection, era, answers)
+    try:
+        while True:
+            step = attempt(unwatched, next, flow)
+            if not isinstance(step, Failure):
+                yield Outgoing(write_notification(step.method, step.params), final=False)
+                continue
+            if isinstance(step.error, StopIteration):
+                yield from _ended(server, call, era, step.error.value)
+            else:
+                yield refused(call, _as_protocol_error(step.error, connection), connection)
             return
-        else:
-            yield refused(call, _as_protocol_error(step.error, connection), connection)
-            return
+    finally:
+        flow.close()
 
 
-def _flow(server: Server, subject: Any, call: Call, connection: Connection, era: Era) -> Flow[Answer]:
+def _ended(server: Server, call: Call, era: Era, answer: Answer | Asked) -> Iterator[Sent]:
+    if isinstance(answer, Answer):
+        yield Outgoing(write_result(call.id, era.rules.dress(answer, _server_info(server))), peer=answer.peer)
+        return
+    waiting = Waiting.at(answer)
+    # Before the requests go out, for an answer must find that it is waited for.
+    yield waiting
+    for id, method, params in requests(waiting):
+        yield Outgoing(write_request(id, method, params), final=False)
+
+
+def _flow(
+    server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None
+) -> Flow[Answer | Asked]:
     peer = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
     if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
         raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {call.method!r} is not served here.")
     meta = era.rules.meta_of(call)
-    caller = Caller(subject, connection.host, peer, meta=meta, terms=connection.terms, scopes=connection.scopes)
-    answer = method.function(server, caller, call)
-    return answer if isinstance(answer, Answer) else (yield from answer)
+    caller = Caller(
+        subject,
+        connection.host,
+        peer,
+        meta=meta,
+        terms=connection.terms,
+        scopes=connection.scopes,
+        answers=answers,
+        why_not=era.rules.why_not(peer, connection),
+        log_level=era.rules.log_level(meta, logging=server.logging),
+    )
+    if era is STATELESS_ERA and call.method in ASKING:
+        caller.answers = answers_of(server.name, call, caller)
+    made = method.function(server, caller, call)
+    answer = made if isinstance(made, Answer) else (yield from made)
+    if isinstance(answer, Asked) and era is STATELESS_ERA:
+        return ask(server.name, call, caller, answer)
+    return answer
 
 
 def _as_protocol_error(error: Exception, connection: Connection) -> ProtocolError:
@@ -118,10 +189,12 @@ def answer(server: Server, subject: Any, body: bytes, *, host: Host | None = Non
     newest handshake revision.
     """
     connection = Connection(host)
+    connection.cannot_ask = "nothing brings the answers back."
     message = attempt(parse, body)
     if isinstance(message, Failure):
         error = _as_protocol_error(message.error, connection)
         yield refused(None, error, connection).body
     elif isinstance(message, Call):
-        for outgoing in dispatch(server, subject, message, connection):
-            yield outgoing.body
+        for sent in dispatch(server, subject, message, connection):
+            if isinstance(sent, Outgoing):
+                yield sent.body

@@ -3,25 +3,25 @@ reached but as its policy says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from . import signals
 from .answers import ToolAnswer
+from .asking import Asked
 from .audit import Record
 from .caller import Caller
 from .catalogue import Catalogue, Listing
-from .declarations.base import Completer, Prepared
+from .declarations.base import Prepared
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
-from .errors import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError
-from .guarding import guarded_items, guarded_list, guarded_tool, response_of
+from .errors import ProtocolError
+from .guarding import guarded_items, guarded_list, guarded_questions, guarded_tool, response_of
 from .jsonrpc import encode
-from .limits import MAX_COMPLETIONS
-from .steps import FORBIDDEN, NOT_FOUND, Flow, Trouble, admit, handle, load, request_of
+from .playing import Flow
+from .steps import FORBIDDEN, NOT_FOUND, Trouble, admit, as_error, handle, load, request_of, unknown
 from .typing import JSONObject
 
-T = TypeVar("T")
 Item = TypeVar("Item", bound=Prepared)
 
 
@@ -38,7 +38,7 @@ def list_(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> str:
     try:
         return f'"{listing.key}":{encode(guarded_list(catalogue.rules.guard, listing.key, caller, entries))}'
     except Trouble as trouble:
-        raise _as_error(trouble) from None
+        raise as_error(trouble) from None
 
 
 def shown_of(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> Sequence[Item]:
@@ -54,7 +54,7 @@ def shown_of(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> Se
 
 def call(
     catalogue: Catalogue, caller: Caller, name: object, arguments: Mapping[str, object], *, suspect: bool = True
-) -> Flow[ToolAnswer]:
+) -> Flow[ToolAnswer | Asked]:
     """Call a tool. What goes wrong in the call is in the answer, as the model is told.
 
     :param suspect: the arguments may hold a number that overflowed or half a surrogate pair.
@@ -65,13 +65,16 @@ def call(
     try:
         if tool is None:
             record.outcome = "invalid"
-            raise _unknown("tool", name)
-        _admit(tool, caller, record, lambda: _unknown("tool", name))
+            raise unknown("tool", name)
+        _admit(tool, caller, record, lambda: unknown("tool", name))
         loaded = load(tool, caller, lambda: tool.arguments.load(arguments, suspect=suspect))
         request = request_of(caller, loaded, arguments)
         response = yield from handle(
             tool, caller, lambda: tool.invoke(request, loaded, caller.host.run), lambda value: response_of(tool, value)
         )
+        if isinstance(response, Asked):
+            record.outcome = "asked"
+            return guarded_questions(tool, caller, request, response)
         answer = _capped(guarded_tool(tool, caller, request, response), caller)
         record.outcome = "error" if answer.is_error else "ok"
         return answer
@@ -79,31 +82,34 @@ def call(
         record.outcome = trouble.outcome
         envelope = trouble.envelope if tool is not None and tool.results.output_schema is None else None
         return ToolAnswer.error(trouble.words if trouble.envelope is None else encode(trouble.envelope), envelope)
+    except GeneratorExit:
+        record.outcome = "cancelled"
+        raise
     finally:
         record.write()
 
 
-def read(catalogue: Catalogue, caller: Caller, uri: str) -> Flow[list[JSONObject]]:
+def read(catalogue: Catalogue, caller: Caller, uri: str) -> Flow[list[JSONObject] | Asked]:
     """Read a resource, and return its contents.
 
     :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
     """
     found = catalogue.resource(uri)
 
-    def unknown() -> ProtocolError:
+    def nowhere() -> ProtocolError:
         return ProtocolError(caller.revision.unknown_resource, f"Resource not found: {uri}", {"uri": uri})
 
     resource, variables = found or (None, {})
     record = Record((signals.resource_read,), catalogue.owner, caller, resource, variables)
     if resource is None:
-        raise _recorded(record, unknown())
+        raise _recorded(record, nowhere())
     return (
         yield from _plainly(
             record,
             resource,
             caller,
             variables,
-            unknown,
+            nowhere,
             lambda: variables,
             resource.invoke,
             lambda value: resource.contents(uri, value),
@@ -113,7 +119,7 @@ def read(catalogue: Catalogue, caller: Caller, uri: str) -> Flow[list[JSONObject
 
 def get(
     catalogue: Catalogue, caller: Caller, name: object, arguments: Mapping[str, object], *, suspect: bool = True
-) -> Flow[list[JSONObject]]:
+) -> Flow[list[JSONObject] | Asked]:
     """Render a prompt, and return its messages.
 
     :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal (403 and
@@ -122,14 +128,14 @@ def get(
     prompt = catalogue.prompt(name)
     record = Record((signals.prompt_rendered,), catalogue.owner, caller, prompt, arguments)
     if prompt is None:
-        raise _recorded(record, _unknown("prompt", name))
+        raise _recorded(record, unknown("prompt", name))
     return (
         yield from _plainly(
             record,
             prompt,
             caller,
             arguments,
-            lambda: _unknown("prompt", name),
+            lambda: unknown("prompt", name),
             lambda: prompt.arguments.load(arguments, suspect=suspect),
             prompt.invoke,
             prompt.messages,
@@ -142,82 +148,41 @@ def _plainly(
     prepared: PreparedResource | PreparedPrompt,
     caller: Caller,
     arguments: Mapping[str, object],
-    unknown: Callable[[], ProtocolError],
+    nowhere: Callable[[], ProtocolError],
     loading: Callable[[], Any],
     invoke: Callable[[Any, Any, Any], Any],
     convert: Callable[[Any], list[JSONObject]],
-) -> Flow[list[JSONObject]]:
+) -> Flow[list[JSONObject] | Asked]:
     """The way of a call whose troubles are errors of the protocol."""
     try:
-        _admit(prepared, caller, record, unknown)
+        _admit(prepared, caller, record, nowhere)
         loaded = load(prepared, caller, loading)
         request = request_of(caller, loaded, arguments)
         items = yield from handle(prepared, caller, lambda: invoke(request, loaded, caller.host.run), convert)
+        if isinstance(items, Asked):
+            record.outcome = "asked"
+            return guarded_questions(prepared, caller, request, items)
         items = guarded_items(prepared, caller, request, items)
         record.outcome = "ok"
         return items
     except Trouble as trouble:
         record.outcome = trouble.outcome
-        raise (unknown() if trouble.status == NOT_FOUND else _as_error(trouble)) from None
+        raise (nowhere() if trouble.status == NOT_FOUND else as_error(trouble)) from None
+    except GeneratorExit:
+        record.outcome = "cancelled"
+        raise
     finally:
         record.write()
 
 
-class Completion(NamedTuple):
-    """Values that an argument may be completed to.
-
-    :ivar values: 100 at most.
-    :ivar more: there are others.
-    """
-
-    values: list[str]
-    more: bool = False
-
-
-def complete(catalogue: Catalogue, caller: Caller, of: object, argument: str, value: str) -> Flow[Completion]:
-    """Complete an argument of a prompt, or a variable of a template.
-
-    :param of: the name of the prompt, or the template as it was declared.
-    :raises ProtocolError: -32602 for what does not exist; a refusal (403 and the like); a failure.
-    """
-    declared = catalogue.prompt(of) or catalogue.template(of)
-    if declared is None:
-        raise _unknown("prompt or resource template", of)
-    try:
-        admit(declared, caller)
-        completer = declared.completers.get(argument)
-        if completer is None:
-            return Completion([])
-        completion = yield from _completed(declared, caller, completer, value)
-    except Trouble as trouble:
-        if trouble.status == NOT_FOUND:
-            raise _unknown("prompt or resource template", of) from None
-        raise _as_error(trouble) from None
-    return completion
-
-
-def _completed(
-    declared: PreparedPrompt | PreparedResource, caller: Caller, completer: Completer, value: str
-) -> Flow[Completion]:
-    request = request_of(caller, {}, {})
-
-    def convert(found: object) -> Completion:
-        if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
-            raise TypeError(f"a completion of {declared.name!r} gave a {type(found).__name__}: return a list of text")
-        values = [str(one) for one in found]
-        return Completion(values[:MAX_COMPLETIONS], len(values) > MAX_COMPLETIONS)
-
-    return (yield from handle(declared, caller, lambda: completer(request, value), convert))
-
-
-def _admit(prepared: Prepared, caller: Caller, record: Record, unknown: Callable[[], ProtocolError]) -> None:
+def _admit(prepared: Prepared, caller: Caller, record: Record, nowhere: Callable[[], ProtocolError]) -> None:
     try:
         admit(prepared, caller)
     except Trouble as trouble:
         if trouble.status != NOT_FOUND:
             raise
         record.outcome = "refused"
-        raise unknown() from None
+        raise nowhere() from None
     except ProtocolError:
         record.outcome = "refused"
         raise
@@ -236,14 +201,3 @@ def _capped(answer: ToolAnswer, caller: Caller) -> ToolAnswer:
         over = answer.size - limit
         raise Trouble(f"The result is {over} bytes over the limit of {limit}: ask for less, by narrowing the query.")
     return answer
-
-
-def _unknown(kind: str, name: object) -> ProtocolError:
-    return ProtocolError(INVALID_PARAMS, f"Unknown {kind}: {name!r}. The list has those that there are.")
-
-
-def _as_error(trouble: Trouble) -> ProtocolError:
-    if trouble.faults:
-        return ProtocolError(INVALID_PARAMS, trouble.words)
-    data: JSONObject = {"ref": trouble.ref} if trouble.ref else dict(trouble.envelope or {})
-    return ProtocolError(trouble.status or INTERNAL_ERROR, trouble.words, data or None)

@@ -187,9 +187,6 @@ def _of_handler(culprit: str, declaration: Declaration) -> Generator[str, None, 
     if handler.yields_async:
         yield f"{culprit}: the handler is an async generator, which cannot be run again: make it a plain one."
         return None
-    if handler.yields:
-        yield f"{culprit}: the handler is a generator, which is not served yet: return the result instead."
-        return None
     if handler.is_async and importlib.util.find_spec("asgiref") is None:
         yield f"{culprit}: the handler is async, which needs asgiref: pip install 'flask[async]', or write def."
     return handler

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .answers import ToolAnswer
+from .asking import Asked
 from .caller import Caller
 from .content import Content, Text
 from .declarations.base import Guard, Prepared
@@ -53,6 +54,21 @@ def guarded_items(prepared: Prepared, caller: Caller, request: Request, items: l
     if prepared.guard is None:
         return items
     return _items(_seen(prepared.guard, prepared.name, caller, request, Response.json(items)), prepared.name, caller)
+
+
+def guarded_questions(prepared: Prepared, caller: Caller, request: Request, asked: Asked) -> Asked:
+    """The questions of a handler, after their guard has seen what they say.
+
+    :raises Trouble: where the guard refuses, or fails.
+    """
+    if prepared.guard is None:
+        return asked
+    params = [question.params for question in asked.questions]
+    seen = _items(_seen(prepared.guard, prepared.name, caller, request, Response.json(params)), prepared.name, caller)
+    if seen != params:
+        words = "403 Forbidden: a question of this may not be asked."
+        raise Trouble(words, status=FORBIDDEN)
+    return asked
 
 
 def guarded_list(guard: Guard, key: str, caller: Caller, entries: Sequence[JSONObject]) -> list[JSONObject]:

@@ -232,6 +232,13 @@ def write_notification(method: str, params: JSONObject) -> bytes:
     return f'{{"jsonrpc":"2.0","method":{_encode(method)},"params":{encode(params)}}}'.encode("ascii")
 
 
+def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
+    """A message that asks the client for something, under an id of the server's own."""
+    return f'{{"jsonrpc":"2.0","id":{_encode(id)},"method":{_encode(method)},"params":{encode(params)}}}'.encode(
+        "ascii"
+    )
+
+
 def write_result(id: MessageId, result: str) -> bytes:
     """The answer to a request, from a result that is encoded already."""
     return f'{{"jsonrpc":"2.0","id":{_encode(id)},"result":{result}}}'.encode("ascii")

@@ -17,6 +17,9 @@ MAX_MESSAGE = 1024 * 1024
 MAX_RESULT = 2 * 1024 * 1024
 """Bytes of one result, unless `MCP_MAX_RESULT` says otherwise."""
 
+ASK_TIMEOUT = 600
+"""Seconds that a question stays open, unless `MCP_ASK_TIMEOUT` says otherwise."""
+
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """A name of a tool or a prompt (2026-07-28, server/tools, Tool Names)."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from . import door, faults
 from .answers import ToolAnswer
+from .asking import Answers, Asked
 from .caller import Caller
 from .catalogue import Catalogue, Item, Listing
+from .completing import complete
 from .declarations.base import Guard, Rules, Text
 from .declarations.prompts import PreparedPrompt, Prompt
 from .declarations.resources import PreparedResource, Resource
@@ -18,10 +20,12 @@ from .declarations.tools import PreparedTool, Tool
 from .errors import DeclarationError
 from .grants import unwatched
 from .host import Host
+from .playing import drain
 from .policies import Access, word
 from .revisions import R_2026_07_28
-from .steps import drain
 from .typing import JSONObject
+
+T = TypeVar("T")
 
 
 class Server:
@@ -38,6 +42,7 @@ class Server:
     :param recheck: resolve the subject and ask the policy again after a handler, before anything goes out.
     :param guard: sees every successful answer last: `guard(request, response)` returns another `Response`, or None to
         let it be, or raises to refuse it. It needs `recheck`.
+    :param logging: offer the protocol's own logging, for a handler that yields `notifications/message`.
     :param limits: how often one subject may use each declaration that has no limit of its own, such as `30/minute`.
     """
 
@@ -55,6 +60,7 @@ class Server:
         recheck: bool = False,
         guard: Guard | None = None,
         limits: str = "",
+        logging: bool = False,
     ) -> None:
         self.name = name
         self.version = version
@@ -67,6 +73,7 @@ class Server:
         self.recheck = recheck
         self.guard = guard
         self.limits = limits
+        self.logging = logging
 
     def validate(self) -> None:
         """Convert and check everything that is declared, once.
@@ -81,7 +88,7 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        rules = Rules(self.access, self.recheck, self.guard, self.limits)
+        rules = Rules(self.access, self.recheck, self.guard, self.limits, self.logging)
         found = faults.find(self.name, self.tools, self.resources, self.prompts, rules)
         if found:
             raise DeclarationError(str(self.name), found)
@@ -99,20 +106,31 @@ class Server:
         name: str,
         arguments: Mapping[str, object] | None = None,
         *,
+        answers: Mapping[str, object] | None = None,
         host: Host | None = None,
     ) -> ToolAnswer:
         """Call a tool as a subject. What goes wrong in the call is in the answer, as the model would be told.
 
+        :param answers: the client's results to what the handler asks, by their keys, such as
+            `{"sure": {"action": "accept", "content": {"yes": True}}}`.
+        :raises LookupError: for a question that `answers` has no answer to.
         :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
         """
-        return drain(door.call(self.catalogue, Caller(subject, host), name, arguments or {}))
+        return _answered(drain(door.call(self.catalogue, _asking(subject, host, answers), name, arguments or {})))
 
-    def read(self, subject: Any, uri: str, *, host: Host | None = None) -> list[dict[str, Any]]:
+    def read(
+        self,
+        subject: Any,
+        uri: str,
+        *,
+        answers: Mapping[str, object] | None = None,
+        host: Host | None = None,
+    ) -> list[dict[str, Any]]:
         """Read a resource as a subject, and return its contents.
 
         :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
         """
-        return drain(door.read(self.catalogue, Caller(subject, host), uri))
+        return _answered(drain(door.read(self.catalogue, _asking(subject, host, answers), uri)))
 
     def get(
         self,
@@ -120,6 +138,7 @@ class Server:
         name: str,
         arguments: Mapping[str, object] | None = None,
         *,
+        answers: Mapping[str, object] | None = None,
         host: Host | None = None,
     ) -> list[dict[str, Any]]:
         """Render a prompt as a subject, and return its messages.
@@ -127,7 +146,7 @@ class Server:
         :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal
             (403 and the like); a failure.
         """
-        return drain(door.get(self.catalogue, Caller(subject, host), name, arguments or {}))
+        return _answered(drain(door.get(self.catalogue, _asking(subject, host, answers), name, arguments or {})))
 
     def complete(self, subject: Any, of: str, argument: str, value: str = "", *, host: Host | None = None) -> list[str]:
         """Complete an argument of a prompt, or a variable of a resource's template, as a subject.
@@ -135,7 +154,7 @@ class Server:
         :param of: the name of the prompt, or the template as it was declared.
         :raises ProtocolError: -32602 for what does not exist; a refusal (403 and the like); a failure.
         """
-        return drain(door.complete(self.catalogue, Caller(subject, host), of, argument, value)).values
+        return unwatched(complete, self.catalogue, Caller(subject, host), of, argument, value).values
 
     def list_tools(self, subject: Any) -> list[dict[str, Any]]:
         """The tools that a subject may use, as they are listed."""
@@ -167,3 +186,14 @@ class Server:
                 {**item.entry(R_2026_07_28), "access": word(item.access)} for item in listing.items
             ]
         return described
+
+
+def _asking(subject: Any, host: Host | None, answers: Mapping[str, object] | None) -> Caller:
+    return Caller(subject, host, answers=Answers(loose=answers, trusted=True))
+
+
+def _answered(answer: T | Asked) -> T:
+    if isinstance(answer, Asked):
+        keys = ", ".join(repr(question.key) for question in answer.questions)
+        raise LookupError(f"The handler asks {keys}, and answers= has nothing that fits: give it a client's result.")
+    return answer

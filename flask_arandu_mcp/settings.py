@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from .caller import Terms
-from .limits import MAX_MESSAGE, MAX_RESULT
+from .limits import ASK_TIMEOUT, MAX_MESSAGE, MAX_RESULT
 
 
 class Settings(NamedTuple):
@@ -20,6 +20,7 @@ class Settings(NamedTuple):
     :ivar login_required: `MCP_LOGIN_REQUIRED`: guests are told to sign in, whatever a policy says.
     :ivar max_message: `MCP_MAX_MESSAGE`: bytes of one message, at most.
     :ivar max_result: `MCP_MAX_RESULT`: bytes of one result, at most.
+    :ivar ask_timeout: `MCP_ASK_TIMEOUT`: seconds that a question to the user stays open.
     :ivar stdio_workers: `MCP_STDIO_WORKERS`: calls that a pipe works on at the same time.
     """
 
@@ -28,11 +29,12 @@ class Settings(NamedTuple):
     max_message: int = MAX_MESSAGE
     max_result: int = MAX_RESULT
     stdio_workers: int = 4
+    ask_timeout: int = ASK_TIMEOUT
 
     @property
     def terms(self) -> Terms:
         """The part of the settings that the door goes by."""
-        return Terms(self.max_result, not self.login_required)
+        return Terms(self.max_result, not self.login_required, self.ask_timeout)
 
 
 _KEYS = {f"MCP_{field.upper()}": field for field in Settings._fields}

@@ -3,39 +3,26 @@ them is put into words that may leave the server."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
 from werkzeug.wrappers import Response as HTTPResponse
 
 from .arguments import ArgumentFaults, faults_of
+from .asking import Asked
 from .caller import Caller
 from .catalogue import report_policy
 from .declarations.base import Prepared
-from .errors import Failure, ProtocolError, ToolError, attempt
-from .grants import Ledger, unwatched
-from .messages import Notification
+from .errors import INTERNAL_ERROR, INVALID_PARAMS, Failure, ProtocolError, ToolError, attempt
+from .grants import Ledger
+from .playing import Flow, play
 from .policies import Decision, decide
 from .request import Request
 from .typing import JSONObject
 
 T = TypeVar("T")
-Flow: TypeAlias = Generator[Notification, None, T]
-"""A call that is under way: what it sends while it works, and in the end its answer."""
-
-
-def drain(flow: Flow[T]) -> T:
-    """The answer of a call, for whom what it sends while it works is of no use."""
-    while True:
-        try:
-            # Of a handler that calls the server itself, too: what it was granted is not granted to this call.
-            unwatched(next, flow)
-        except StopIteration as end:
-            answer: T = end.value
-            return answer
-
 
 NOT_FOUND = 404
 FORBIDDEN = 403
@@ -124,26 +111,43 @@ def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
     return loaded
 
 
-def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> Flow[T]:
-    """Run the handler, turn its value into an answer, and ask the policy again where the server rechecks.
+def run(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> T:
+    """Run code of the app, turn its value into an answer, and ask the policy again where the server rechecks.
 
     :raises Trouble: for whatever was raised, where a query was refused, and where the caller may not have it any more.
     """
+    return _ended(prepared, caller, attempt(caller.ledger.watch, lambda: convert(_no_response(call()))))
 
-    def run() -> T:
-        value = call()
-        if isinstance(value, HTTPResponse):
-            raise HTTPException(response=value)
-        return convert(value)
 
-    answer = attempt(caller.ledger.watch, run)
+def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> Flow[T | Asked]:
+    """Run a handler as :func:`run` does; one that talks while it works is played.
+
+    What comes back is the answer, or the questions at which the handler stands.
+    """
+    if not prepared.streams:
+        return run(prepared, caller, call, convert)
+    value = yield from play(call, prepared, caller)
+    if isinstance(value, Asked):
+        settle(prepared, caller)
+        return value
+    if isinstance(value, Failure):
+        return cast("T", _ended(prepared, caller, value))
+    return _ended(prepared, caller, attempt(caller.ledger.watch, lambda: convert(_no_response(value))))
+
+
+def _no_response(value: Any) -> Any:
+    if isinstance(value, HTTPResponse):
+        raise HTTPException(response=value)
+    return value
+
+
+def _ended(prepared: Prepared, caller: Caller, answer: T | Failure[T]) -> T:
     settle(prepared, caller)
     if prepared.recheck:
         recheck(prepared, caller)
     if isinstance(answer, Failure):
         raise trouble(answer.error, prepared.name, caller)
     return answer
-    yield  # a plain handler sends nothing while it works
 
 
 def settle(prepared: Prepared, caller: Caller) -> None:
@@ -206,4 +210,18 @@ def request_of(caller: Caller, loaded: Any, raw: Mapping[str, object]) -> Reques
         client=caller.peer.client,
         revision=caller.revision.name,
         meta=caller.meta,
+        attempt=caller.answers.attempt,
     )
+
+
+def unknown(kind: str, name: object) -> ProtocolError:
+    """The error for a name that leads nowhere, and for one that must seem to."""
+    return ProtocolError(INVALID_PARAMS, f"Unknown {kind}: {name!r}. The list has those that there are.")
+
+
+def as_error(trouble: Trouble) -> ProtocolError:
+    """A trouble where there is no tool to be in error: the code is the HTTP status of a refusal."""
+    if trouble.faults:
+        return ProtocolError(INVALID_PARAMS, trouble.words)
+    data: JSONObject = {"ref": trouble.ref} if trouble.ref else dict(trouble.envelope or {})
+    return ProtocolError(trouble.status or INTERNAL_ERROR, trouble.words, data or None)

@@ -129,12 +129,14 @@ class Rules(NamedTuple):
     :ivar recheck: the policy is asked again before an answer goes out.
     :ivar guard: sees the answers of those that have no guard of their own.
     :ivar limits: the rate limit of those that have none, such as `30/minute`.
+    :ivar logging: the protocol's own logging is offered.
     """
 
     access: Access | None = None
     recheck: bool = False
     guard: Guard | None = None
     limits: str = ""
+    logging: bool = False
 
 
 class Prepared:
@@ -145,9 +147,22 @@ class Prepared:
     :ivar scopes: what a token must have been given for it.
     :cvar kind: the word for what it is.
     :ivar argument_names: the arguments that it declares, as clients spell them.
+    :ivar strict: an answer counts for the very question that it was given to, and for no other.
+    :ivar streams: its handler may send something while it works, and ask.
     """
 
-    __slots__ = ("access", "argument_names", "guard", "label", "limits", "name", "recheck", "scopes")
+    __slots__ = (
+        "access",
+        "argument_names",
+        "guard",
+        "label",
+        "limits",
+        "name",
+        "recheck",
+        "scopes",
+        "streams",
+        "strict",
+    )
 
     kind: ClassVar[str]
 
@@ -161,6 +176,8 @@ class Prepared:
         self.limits = declaration.limits or rules.limits
         self.scopes = frozenset(declaration.scopes)
         self.argument_names = frozenset(argument_names)
+        self.strict = False
+        self.streams = inspect.isgeneratorfunction(declaration.handler())
 
     def entry(self, revision: Revision) -> JSONObject:
         """What a revision lists it as."""

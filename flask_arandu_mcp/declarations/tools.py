@@ -92,6 +92,7 @@ class PreparedTool(Prepared):
         self.arguments = Arguments(declaration.arguments, name=f"tool {declaration.name!r}")
         self.results = Results(declaration.result, name=f"tool {declaration.name!r}")
         super().__init__(declaration, rules, (field.key for field in self.arguments.fields))
+        self.strict = bool(declaration.destructive)
         fields = frozenset(field.name for field in self.arguments.fields)
         self.invoke = Invocation(Handler(declaration.handler()), fields)
 

@@ -4,11 +4,13 @@ comes from its connection, since the server keeps nothing."""
 from __future__ import annotations
 
 from ..answers import Answer
+from ..asking import Question, WhyNot, declared
 from ..caller import Peer
 from ..connection import Connection
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..headers import VERSION
 from ..jsonrpc import Call, encode
+from ..messages import Unanswerable
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, WITHOUT_HEADER
 from ..typing import JSONObject
 
@@ -46,6 +48,26 @@ def dress(answer: Answer, server_info: str) -> str:
 def status(error: ProtocolError) -> int:
     """The HTTP status of an error: every request is answered with 200, unless it could not be taken as one."""
     return error.status or 200
+
+
+def why_not(peer: Peer, connection: Connection) -> WhyNot:
+    """Why a question cannot be asked: nothing could carry it, or the client did not say that it can be asked."""
+
+    def missing(question: Question) -> Exception | None:
+        if connection.cannot_ask:
+            return Unanswerable(f"The user cannot be asked here: {connection.cannot_ask}")
+        if not declared(peer.capabilities, question.needs):
+            return Unanswerable(
+                f"The user cannot be asked here: the client did not declare {'.'.join(question.needs)!r}."
+            )
+        return None
+
+    return missing
+
+
+def log_level(meta: JSONObject, *, logging: bool) -> str | None:
+    """The least serious log message that a client is sent: all of them, where the server offers logging."""
+    return "debug" if logging else None
 
 
 def meta_of(call: Call) -> JSONObject:

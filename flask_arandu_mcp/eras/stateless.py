@@ -4,18 +4,21 @@ some of its body, and the two must agree."""
 from __future__ import annotations
 
 from ..answers import Answer
+from ..asking import Question, WhyNot, declared
 from ..caller import Peer
 from ..connection import Connection
 from ..errors import (
     HEADER_MISMATCH,
     INVALID_PARAMS,
     METHOD_NOT_FOUND,
+    MISSING_CAPABILITY,
     UNSUPPORTED_PROTOCOL_VERSION,
     ProtocolError,
 )
 from ..headers import METHOD, VERSION, decode
 from ..headers import NAME as NAME_HEADER
 from ..jsonrpc import Call, Malformed, encode
+from ..messages import Unanswerable
 from ..revisions import STATELESS
 from ..typing import JSONObject
 
@@ -25,6 +28,7 @@ PROTOCOL_VERSION = f"{PREFIX}protocolVersion"
 CLIENT_INFO = f"{PREFIX}clientInfo"
 CLIENT_CAPABILITIES = f"{PREFIX}clientCapabilities"
 SERVER_INFO = f"{PREFIX}serverInfo"
+LOG_LEVEL = f"{PREFIX}logLevel"
 
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
@@ -64,7 +68,7 @@ def admit(call: Call, connection: Connection) -> Peer:
 
 def dress(answer: Answer, server_info: str) -> str:
     """A result as this era writes it: with its type, how long it may be kept, and who answers."""
-    parts = ['"resultType":"complete"']
+    parts = [f'"resultType":"{answer.type}"']
     if answer.members:
         parts.append(answer.members)
     if answer.cache is not None:
@@ -80,6 +84,29 @@ def status(error: ProtocolError) -> int:
     if error.status is not None:
         return error.status
     return 400 if isinstance(error, Malformed) else 404 if error.code == METHOD_NOT_FOUND else 200
+
+
+def why_not(peer: Peer, connection: Connection) -> WhyNot:
+    """Why a question cannot be asked: the client did not say that it can be (2026-07-28, basic, `_meta`)."""
+
+    def missing(question: Question) -> Exception | None:
+        if connection.host.sealer is None:
+            return Unanswerable("The user cannot be asked here: the app has no SECRET_KEY to sign the question with.")
+        if declared(peer.capabilities, question.needs):
+            return None
+        needed: JSONObject = {}
+        for name in reversed(question.needs):
+            needed = {name: needed}
+        words = f"The client must declare the capability {'.'.join(question.needs)!r} for this."
+        return ProtocolError(MISSING_CAPABILITY, words, {"requiredCapabilities": needed}, status=400)
+
+    return missing
+
+
+def log_level(meta: JSONObject, *, logging: bool) -> str | None:
+    """The least serious log message that the client wants: what this very message says (server/utilities/logging)."""
+    level = meta.get(LOG_LEVEL)
+    return level if isinstance(level, str) else None
 
 
 def meta_of(call: Call) -> JSONObject:

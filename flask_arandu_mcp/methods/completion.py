@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from .. import door
 from ..answers import Answer
 from ..caller import Caller
+from ..completing import complete as complete_argument
 from ..errors import INVALID_PARAMS, ProtocolError
 from ..jsonrpc import Call, encode
 from ..server import Server
-from ..steps import Flow
 
 _REFERENCES = {"ref/prompt": "name", "ref/resource": "uri"}
 
 
-def complete(server: Server, caller: Caller, call: Call) -> Flow[Answer]:
+def complete(server: Server, caller: Caller, call: Call) -> Answer:
     """The values that an argument of a prompt, or a variable of a template, may be completed to."""
     of, argument, value = _asked(call)
-    completion = yield from door.complete(server.catalogue, caller, of, argument, value)
+    completion = complete_argument(server.catalogue, caller, of, argument, value)
     return Answer(f'"completion":{encode({"values": completion.values, "hasMore": completion.more})}')
 
 

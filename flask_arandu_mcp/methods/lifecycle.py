@@ -9,7 +9,7 @@ from ..jsonrpc import Call, encode
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, STATELESS
 from ..server import Server
 from ..typing import JSONObject
-from .params import cacheable
+from .params import cacheable, text_of
 
 INSTRUCTIONS = (
     "You act as the signed-in user of this application, and may do what that user may do. A refusal is a refusal: do "
@@ -40,6 +40,12 @@ def initialize(server: Server, caller: Caller, call: Call) -> Answer:
 
 def ping(server: Server, caller: Caller, call: Call) -> Answer:
     """Nothing, which says that the server is there."""
+    return Answer()
+
+
+def set_level(server: Server, caller: Caller, call: Call) -> Answer:
+    """Nothing: nothing is kept for a client, so it is sent every level."""
+    text_of(call, "level")
     return Answer()
 
 

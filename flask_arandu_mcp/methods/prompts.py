@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from .. import door
 from ..answers import Answer
+from ..asking import Asked
 from ..caller import Caller
 from ..jsonrpc import Call, encode
+from ..playing import Flow
 from ..server import Server
-from ..steps import Flow
 from .params import arguments_of, text_of
 
 
-def get(server: Server, caller: Caller, call: Call) -> Flow[Answer]:
+def get(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
     """The messages of one prompt, and what it is for."""
     name = text_of(call, "name")
     messages = yield from door.get(server.catalogue, caller, name, arguments_of(call), suspect=call.suspect)
+    if isinstance(messages, Asked):
+        return messages
     prompt = server.catalogue.prompt(name)
     assert prompt is not None
     description = encode(str(prompt.declaration.words()))

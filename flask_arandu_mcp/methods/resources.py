@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from .. import door
 from ..answers import Answer, Cache
+from ..asking import Asked
 from ..caller import Caller
 from ..jsonrpc import Call, encode
+from ..playing import Flow
 from ..server import Server
-from ..steps import Flow
 from .params import text_of
 
 
-def read(server: Server, caller: Caller, call: Call) -> Flow[Answer]:
+def read(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
     """The contents of one resource."""
     contents = yield from door.read(server.catalogue, caller, text_of(call, "uri"))
+    if isinstance(contents, Asked):
+        return contents
     return Answer(f'"contents":{encode(contents)}', cache=Cache())

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..answers import Answer
+from ..asking import Asked
 from ..caller import Caller
 from ..jsonrpc import Call
+from ..playing import Flow
 from ..server import Server
-from ..steps import Flow
 from . import completion, lifecycle, prompts, resources, tools
 from .lists import lister
 
@@ -22,7 +23,7 @@ class Method(NamedTuple):
     :ivar asks_app: it may run the application's code, and so may take its time.
     """
 
-    function: Callable[[Server, Caller, Call], Answer | Flow[Answer]]
+    function: Callable[[Server, Caller, Call], Answer | Flow[Answer | Asked]]
     capability: str = ""
     asks_app: bool = True
 
@@ -41,6 +42,7 @@ _BOTH = {
 HANDSHAKE_METHODS = {
     "initialize": Method(lifecycle.initialize, asks_app=False),
     "ping": Method(lifecycle.ping, asks_app=False),
+    "logging/setLevel": Method(lifecycle.set_level, "logging", asks_app=False),
     **_BOTH,
 }
 STATELESS_METHODS = {"server/discover": Method(lifecycle.discover, asks_app=False), **_BOTH}

@@ -13,7 +13,7 @@ from werkzeug.exceptions import HTTPException
 from .. import headers
 from ..caller import Peer
 from ..connection import Connection
-from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, refused
+from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, may_stream, refused
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..identity import Identity, identify
 from ..jsonrpc import Call, Message, Reply, parse
@@ -21,14 +21,18 @@ from ..revisions import HANDSHAKE
 from ..state import State
 from .body import drain, read
 from .gate import ADMITTED, check_ready, refusal_of
+from .mailbox import Mailbox
 from .memo import read_memo, write_memo
 from .origins import Site, is_cross_site, is_listed, may_call, site
+from .sse import HEADERS as SSE_HEADERS
+from .sse import MEDIA_TYPE, accepts_events
+from .streaming import Conversation, EventStream, subject_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 ALLOW = "POST, OPTIONS"
-_OUTGOING = "flask_arandu_mcp.outgoing"
+_RESPONSE = "flask_arandu_mcp.response"
 
 
 class Admitted(NamedTuple):
@@ -107,7 +111,6 @@ def _admit(state: State) -> None:
 
 
 def _refuse(outgoing: Outgoing) -> None:
-    request.environ[_OUTGOING] = outgoing
     raise _Refused(response=_response(outgoing))
 
 
@@ -179,23 +182,72 @@ def _peer(message: Message, connection: Connection) -> Peer | None:
 
 def _serve(state: State) -> Response:
     admitted: Admitted = request.environ[ADMITTED]
-    outgoing = _answer(state, admitted)
-    request.environ[_OUTGOING] = outgoing
-    return _response(outgoing)
+    message = admitted.message
+    if isinstance(message, Call) and may_stream(state.server, message):
+        return _streamed(state, admitted, message)
+    return _response(_answer(state, admitted))
 
 
 def _answer(state: State, admitted: Admitted) -> Outgoing:
     message, identity, connection = admitted
     if isinstance(message, Call):
-        outgoing = next(dispatch(state.server, identity.subject, message, connection))
-        if outgoing.peer is not None and connection.host.sealer is not None:
-            memo = write_memo(connection.host.sealer, outgoing.peer)
-            return outgoing._replace(headers=(*outgoing.headers, (headers.SESSION, memo)))
-        return outgoing
-    if isinstance(message, Reply) and era_of(message, connection) is not HANDSHAKE_ERA:
-        words = "A response answers nothing here: this server sends no requests."
-        return refused(message, ProtocolError(INVALID_REQUEST, words, status=400), connection)
+        sent = next(dispatch(state.server, identity.subject, message, connection))
+        assert isinstance(sent, Outgoing)  # a plain handler asks nothing
+        if sent.peer is not None and connection.host.sealer is not None:
+            memo = write_memo(connection.host.sealer, sent.peer)
+            return sent._replace(headers=(*sent.headers, (headers.SESSION, memo)))
+        return sent
+    if isinstance(message, Reply):
+        return _take(state, message, admitted)
     return Outgoing(b"", 202)
+
+
+def _take(state: State, reply: Reply, admitted: Admitted) -> Outgoing:
+    if era_of(reply, admitted.connection) is not HANDSHAKE_ERA:
+        words = "A response answers nothing here: this server sends no requests."
+        return refused(reply, ProtocolError(INVALID_REQUEST, words, status=400), admitted.connection)
+    mailbox = _mailbox(state)
+    if mailbox is not None:
+        mailbox.put(reply, subject_id(admitted.identity.subject))
+    return Outgoing(b"", 202)
+
+
+def _mailbox(state: State) -> Mailbox | None:
+    key = state.app.secret_key
+    return Mailbox.of(key, f"{state.name}/{state.server.name}") if key else None
+
+
+def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
+    """One JSON object where the response comes first, else events where the client takes them."""
+    takes_events = accepts_events(request.headers.get("Accept"))
+    mailbox = _mailbox(state)
+    connection = admitted.connection
+    connection.cannot_ask = _why_not_ask(takes_events, mailbox)
+
+    def who() -> Any:
+        return identify(state.server.name, state.host, login_required=state.settings.login_required).subject
+
+    conversation = Conversation(state, request.environ, call, connection, who, mailbox)
+    messages = conversation.messages()
+    for sent in messages:
+        if sent is None or (not sent.final and not takes_events):
+            continue
+        if sent.final:
+            return _response(sent)
+        stream = MCPResponse(EventStream(conversation, sent, messages), sent.status, mimetype=MEDIA_TYPE)
+        stream.headers.extend(SSE_HEADERS)
+        return _ours(stream)
+    raise AssertionError("a call ends with its response")
+
+
+def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
+    if not takes_events:
+        return "the client does not take an event stream."
+    if mailbox is None:
+        return "the app has no SECRET_KEY."
+    if not request.environ.get("wsgi.multithread") and not request.environ.get("wsgi.multiprocess"):
+        return "the server has one thread in one process, so nobody could take the answer in."
+    return ""
 
 
 def _response(outgoing: Outgoing) -> MCPResponse:
@@ -204,15 +256,21 @@ def _response(outgoing: Outgoing) -> MCPResponse:
     response.headers["Cache-Control"] = "no-store"
     for name, value in outgoing.headers:
         response.headers[name] = value
+    return _ours(response)
+
+
+def _ours(response: MCPResponse) -> MCPResponse:
+    request.environ[_RESPONSE] = response
     return response
 
 
 def _finish(state: State, response: Response) -> Response:
-    outgoing: Outgoing | None = request.environ.get(_OUTGOING)
-    if outgoing is None:
+    ours: MCPResponse | None = request.environ.get(_RESPONSE)
+    if ours is None:
         return _response(_translated(state, response))
     # An app with a response class of its own has turned ours into one of it, cookies and all.
-    return response if type(response) is MCPResponse else _response(outgoing)
+    ours.__class__ = MCPResponse
+    return ours
 
 
 def _translated(state: State, response: Response) -> Outgoing:

@@ -3,22 +3,23 @@ code sees. It is a POST to the server's own URL, so that what the app does befor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Generator, Iterator
 from io import BytesIO
 from typing import Any
 
 from flask import Flask
-from flask.signals import request_started
 from flask.testing import EnvironBuilder
 
+from ..asking import Answers
 from ..connection import Connection
-from ..dispatch import Outgoing, dispatch, refused
+from ..dispatch import Outgoing, Sent, dispatch, refused
 from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
 from ..identity import LOCAL, UNAUTHORIZED, act_as
 from ..jsonrpc import Call
 from ..policies import guest
 from ..state import State
-from .gate import ADMITTED, refusal_of
+from .contexts import ask_app
+from .gate import ADMITTED
 
 
 class NoLocalSubject(Exception):
@@ -53,13 +54,35 @@ class Application:
                 "or flask_arandu_mcp.guest."
             )
 
-    def answer(self, call: Call, connection: Connection) -> list[Outgoing]:
-        """Answer a call as the local subject, within a request of its own."""
-        return self._outcome(self._answer, call, connection)
+    def answer(self, call: Call, connection: Connection, answers: Answers | None = None) -> Iterator[Sent]:
+        """Answer a call as the local subject, within a request of its own, which ends with the last step.
+
+        :param answers: what the client answered to questions of earlier rounds.
+        """
+        context = self._state.app.request_context(self._new_environ(call))
+        error: Exception | None = None
+        steps = self._ask(call, connection, answers)
+        context.push()
+        try:
+            while not isinstance(step := attempt(next, steps), Failure):
+                yield step
+            if not isinstance(step.error, StopIteration):
+                error = step.error
+                # Here, so that the app's log and its error tracker still know the request.
+                yield self.failed(call, error, connection)
+        finally:
+            steps.close()
+            context.pop(error)
 
     def answer_at_once(self, call: Call, connection: Connection) -> list[Outgoing]:
         """Answer a call that asks the app nothing."""
-        return self._outcome(self._answer_at_once, call, connection)
+        outgoing = attempt(self._answer_at_once, call, connection)
+        return [self.failed(call, outgoing.error, connection)] if isinstance(outgoing, Failure) else outgoing
+
+    def _answer_at_once(self, call: Call, connection: Connection) -> list[Outgoing]:
+        with self._state.app.app_context():
+            sent = dispatch(self._state.server, guest, call, connection)
+            return [one for one in sent if isinstance(one, Outgoing)]
 
     def failed(self, call: Call | None, error: Exception, connection: Connection) -> Outgoing:
         """The answer where something failed that no room has words for."""
@@ -68,43 +91,20 @@ class Application:
             return refused(call, ProtocolError(INTERNAL_ERROR, "Internal error."), connection)
         return refused(call, ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref}), connection)
 
-    def _outcome(
-        self, answer: Callable[[Call, Connection], list[Outgoing]], call: Call, connection: Connection
-    ) -> list[Outgoing]:
-        outgoing = attempt(answer, call, connection)
-        return [self.failed(call, outgoing.error, connection)] if isinstance(outgoing, Failure) else outgoing
-
-    def _answer_at_once(self, call: Call, connection: Connection) -> list[Outgoing]:
-        with self._state.app.app_context():
-            return list(dispatch(self._state.server, guest, call, connection))
-
-    def _answer(self, call: Call, connection: Connection) -> list[Outgoing]:
-        context = self._state.app.request_context(self._new_environ(call))
-        error: Exception | None = None
-        try:
-            context.push()
-            outgoing = attempt(self._ask, call, connection)
-            if isinstance(outgoing, Failure):
-                error = outgoing.error
-                # Here, so that the app's log and its error tracker still know the request.
-                return [self.failed(call, error, connection)]
-            return outgoing
-        finally:
-            context.pop(error)
-
     def _new_environ(self, admitted: object) -> dict[str, Any]:
         return {**self._environ, "wsgi.input": BytesIO(), ADMITTED: admitted, LOCAL: True}
 
-    def _ask(self, call: Call, connection: Connection) -> list[Outgoing]:
+    def _ask(self, call: Call, connection: Connection, answers: Answers | None) -> Generator[Sent, None, None]:
         try:
             subject = self._local_subject()
             if subject is None:
                 raise ProtocolError(UNAUTHORIZED, "401 Unauthorized: the local subject is gone.")
             subject = act_as(subject if getattr(subject, "is_active", False) else guest)
-            self._ask_app()
+            ask_app(self._state)
         except ProtocolError as error:
-            return [refused(call, error, connection)]
-        return list(dispatch(self._state.server, subject, call, connection))
+            yield refused(call, error, connection)
+            return
+        yield from dispatch(self._state.server, subject, call, connection, answers)
 
     def _local_subject(self) -> Any:
         declared = self._state.declared.local_subject
@@ -114,19 +114,6 @@ class Application:
                 "of the app's users, or flask_arandu_mcp.guest, with @mcp.local_subject."
             )
         return self._state.app.ensure_sync(declared)()
-
-    def _ask_app(self) -> None:
-        """Run the app's own before_request functions, as before any request.
-
-        :raises ProtocolError: where one of them, or an error handler of the app, answers in the server's place.
-        """
-        app = self._state.app
-        request_started.send(app, _async_wrapper=app.ensure_sync)
-        said = attempt(app.preprocess_request)
-        if isinstance(said, Failure):
-            said = app.handle_user_exception(said.error)
-        if said is not None:
-            raise refusal_of(app.make_response(said), self._state.server.name)
 
 
 def _environ(app: Flask, url: str) -> dict[str, Any]:

@@ -6,15 +6,17 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from contextvars import copy_context
 from queue import SimpleQueue
 
+from ..asking import Answers
 from ..caller import Peer
 from ..connection import Connection
 from ..dispatch import Outgoing, method_of, refused
 from ..errors import INVALID_REQUEST, Failure, ProtocolError, attempt
-from ..jsonrpc import Call, Malformed, MessageId, Notice, is_id, parse
+from ..jsonrpc import Call, Malformed, MessageId, Notice, Reply, is_id, parse
+from ..rounds import Waiting
 from ..state import State
+from .contexts import in_own_context
 from .descriptors import Descriptors, Writer, lines
 from .local import Application
 
@@ -26,14 +28,22 @@ class Flight:
     """A call that is owed an answer.
 
     :ivar connection: what was known of the client when the call came in.
+    :ivar waiting: the questions at which it stands.
+    :ivar parked: it holds no worker until they are answered.
+    :ivar replies: what came back so far, by the questions' ids.
+    :ivar answers: those of the rounds that are over.
     """
 
-    __slots__ = ("call", "cancelled", "connection")
+    __slots__ = ("answers", "call", "cancelled", "connection", "parked", "replies", "waiting")
 
     def __init__(self, call: Call, connection: Connection) -> None:
         self.call = call
         self.connection = connection
         self.cancelled = False
+        self.waiting: Waiting | None = None
+        self.parked = False
+        self.replies: dict[str, Reply] = {}
+        self.answers: Answers | None = None
 
 
 class Pipe:
@@ -46,6 +56,7 @@ class Pipe:
         self._writer = Writer(descriptors.outgoing, self.stop)
         self._peer: Peer | None = None
         self._flights: dict[MessageId, Flight] = {}
+        self._asked: dict[str, Flight] = {}
         self._unsettled = 0
         self._lock = threading.Lock()
         self._queue: SimpleQueue[Flight] = SimpleQueue()
@@ -96,7 +107,9 @@ class Pipe:
             self._send(refused(None, message.error, self._connection()))
         elif isinstance(message, Notice):
             self._note(message)
-        elif isinstance(message, Call):
+        elif isinstance(message, Reply):
+            self._answered(message)
+        else:
             self._take_call(Flight(message, self._connection()))
 
     def _take_call(self, flight: Flight) -> None:
@@ -129,6 +142,8 @@ class Pipe:
             flight = self._flights.get(id) if is_id(id) else None
             if flight is not None:
                 flight.cancelled = True
+                if flight.parked:
+                    self._give_up(flight)
 
     # ------------------------------------------------------------------------------------------ the workers
 
@@ -138,30 +153,92 @@ class Pipe:
     def _work(self) -> None:
         while True:
             flight = self._queue.get()
-            outgoing: list[Outgoing] | None = None
+            last: Outgoing | None = None
+            over = False
             try:
-                outgoing = [] if flight.cancelled else self._answer(flight)
+                last = None if flight.cancelled else self._fly(flight)
+                over = True
             finally:
-                if outgoing is None:
+                if not over:
                     # sys.exit() in a handler, or what else is no Exception, ends this thread: another takes its place.
                     self._hire()
-                    outgoing = [self._left(flight)]
-                self._settle(flight, outgoing)
+                    last = self._left(flight)
+                if last is not None or not self._park(flight):
+                    self._settle(flight, last)
 
-    def _answer(self, flight: Flight) -> list[Outgoing]:
+    def _fly(self, flight: Flight) -> Outgoing | None:
+        """Take a round of a call, and send what comes before its response; None where it has none."""
+        last: Outgoing | None = None
         # What a call leaves in context variables must not be there for the next one.
-        return copy_context().run(self._app.answer, flight.call, flight.connection)
+        steps = in_own_context(self._app.answer(flight.call, flight.connection, flight.answers))
+        while not isinstance(sent := attempt(next, steps), Failure):
+            if flight.cancelled:
+                attempt(steps.close)
+                return None
+            if isinstance(sent, Waiting):
+                self._await(flight, sent)
+            elif sent.final:
+                last = sent
+            else:
+                self._send(sent)
+        if isinstance(sent.error, StopIteration):
+            return last
+        return self._app.failed(flight.call, sent.error, flight.connection)
 
-    def _settle(self, flight: Flight, outgoing: list[Outgoing]) -> None:
+    def _settle(self, flight: Flight, last: Outgoing | None) -> None:
         # Before the answer goes out, for a client may use the id again as soon as it has read it; what is being
         # written stays unsettled, for the end to wait for.
         with self._lock:
             del self._flights[flight.call.id]
-        for message in outgoing:
-            if not flight.cancelled:
-                self._send(message)
+        if last is not None and not flight.cancelled:
+            self._send(last)
         with self._lock:
             self._unsettled -= 1
+
+    # ------------------------------------------------------------------------------------------ questions
+
+    def _await(self, flight: Flight, waiting: Waiting) -> None:
+        with self._lock:
+            flight.waiting = waiting
+            flight.replies = {}
+            self._asked.update(dict.fromkeys(waiting.questions, flight))
+
+    def _park(self, flight: Flight) -> bool:
+        """Leave a call to wait for its answers; False where it waits for none, or they are all there."""
+        with self._lock:
+            if flight.waiting is None or flight.cancelled:
+                return False
+            flight.parked = True
+            self._unsettled -= 1
+        self._go_on(flight)
+        return True
+
+    def _answered(self, reply: Reply) -> None:
+        with self._lock:
+            flight = self._asked.pop(reply.id, None) if isinstance(reply.id, str) else None
+            if flight is None:
+                return
+            flight.replies[str(reply.id)] = reply
+        self._go_on(flight)
+
+    def _go_on(self, flight: Flight) -> None:
+        """Queue a call again whose questions are all answered."""
+        with self._lock:
+            waiting = flight.waiting
+            if waiting is None or not flight.parked or len(flight.replies) < len(waiting.questions):
+                return
+            flight.answers = waiting.answered(flight.replies)
+            flight.waiting, flight.parked = None, False
+            self._unsettled += 1
+        self._queue.put(flight)
+
+    def _give_up(self, flight: Flight) -> None:
+        """Forget a cancelled call that waits for answers, since no worker will."""
+        assert flight.waiting is not None
+        for id in flight.waiting.questions:
+            self._asked.pop(id, None)
+        flight.waiting, flight.parked = None, False
+        del self._flights[flight.call.id]
 
     def _left(self, flight: Flight) -> Outgoing:
         error = RuntimeError("a call was left by what is no Exception: raise one instead")

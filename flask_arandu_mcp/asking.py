@@ -1,0 +1,118 @@
+"""Questions that are open, and the answers so far. A handler that asks is run again from its start with them, so that
+nothing waits for a human."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from .errors import Failure, attempt
+from .messages import ClientRequest, Unanswerable, Unfit
+
+Question: TypeAlias = ClientRequest
+
+REFUSED = "error"
+"""The member of an answer that says that the client refused to ask."""
+
+
+class Answers:
+    """What was answered to which question, in all rounds of one call so far.
+
+    :param known: the answers, each to one question alone: by its key and its digest.
+    :param loose: answers by key alone, from a client that did not say which question they answer.
+    :param trusted: the loose ones may be taken for any question, as in a test.
+    :ivar attempt: a random id that is the same in all rounds of a call.
+    """
+
+    __slots__ = ("_trusted", "attempt", "known", "loose")
+
+    def __init__(
+        self,
+        known: Mapping[tuple[str, str], object] | None = None,
+        loose: Mapping[str, object] | None = None,
+        attempt: str = "",
+        *,
+        trusted: bool = False,
+    ) -> None:
+        self.known = dict(known or {})
+        self.loose = dict(loose or {})
+        self.attempt = attempt or secrets.token_hex(8)
+        self._trusted = trusted
+
+    def find(self, question: Question, *, strict: bool) -> Any:
+        """What was answered to a question, as its handler is given it.
+
+        :param strict: only an answer to this very question counts.
+        :raises Unfit: where nothing was, or what does not fit.
+        :raises Unanswerable: where the client refused to ask.
+        """
+        known = (question.key, question.digest())
+        if known not in self.known:
+            if (strict and not self._trusted) or question.key not in self.loose:
+                raise Unfit
+            # Taken for this question as it is asked now, and for no other one from here on.
+            self.known[known] = self.loose[question.key]
+        raw = self.known[known]
+        if isinstance(raw, dict) and set(raw) == {REFUSED}:
+            raise Unanswerable(f"The user could not be asked: {raw[REFUSED]}")
+        return question.answer(raw)
+
+    def extended(self, questions: Iterable[Question], given: Mapping[str, object]) -> Answers:
+        """These answers, and what was given to the questions that were open, by their keys."""
+        more = {(one.key, one.digest()): given[one.key] for one in questions if one.key in given}
+        return Answers({**self.known, **more}, attempt=self.attempt)
+
+
+class Asked:
+    """A call that stands at questions, and goes on when they are answered.
+
+    :ivar questions: those that are open.
+    :ivar answers: the answers so far.
+    """
+
+    __slots__ = ("answers", "questions")
+
+    def __init__(self, questions: Sequence[Question], answers: Answers) -> None:
+        self.questions = questions
+        self.answers = answers
+
+
+WhyNot: TypeAlias = Callable[[Question], Exception | None]
+"""Why a question cannot be asked: an `Unanswerable` is raised in the handler, any other error answers the call."""
+
+
+def never(question: Question) -> Exception | None:
+    """No reason: it can be asked."""
+    return None
+
+
+def declared(capabilities: Mapping[str, Any], path: Sequence[str]) -> bool:
+    """Whether a client declared a capability. One that says nothing of forms and pages can draw forms."""
+    here: object = capabilities
+    for depth, name in enumerate(path):
+        if not isinstance(here, dict) and not (depth == 0 and isinstance(here, Mapping)):
+            return False
+        if depth and name == "form" and not {"form", "url"} & here.keys():
+            return True
+        if name not in here:
+            return False
+        here = here[name]
+    return True
+
+
+def find_all(
+    questions: Sequence[Question], answers: Answers, *, strict: bool
+) -> tuple[list[Any], list[Question], Exception | None]:
+    """The answers to questions that are asked together, those that are open, and what a handler must be told."""
+    found: list[Any] = []
+    open_: list[Question] = []
+    for question in questions:
+        answer = attempt(answers.find, question, strict=strict)
+        if not isinstance(answer, Failure):
+            found.append(answer)
+        elif isinstance(answer.error, Unfit):
+            open_.append(question)
+        else:
+            return found, open_, answer.error
+    return found, open_, None
