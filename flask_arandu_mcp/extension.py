@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from flask import Flask
 
+from . import oauth
 from .errors import DeclarationError
 from .server import Server
 from .settings import read
@@ -15,6 +16,7 @@ from .state import Declared, State, states
 from .transports.http import mount
 
 F = TypeVar("F", bound=Callable[[], Any])
+S = TypeVar("S", bound=Callable[[Any], Any])
 
 
 class ArandoMCP:
@@ -50,6 +52,7 @@ class ArandoMCP:
         server = server or self._server or Server(app.name)
         settings, mistakes = read(app.config)
         faults = [*self._faults(app), *mistakes]
+        faults += oauth.mistakes(app, issuers=settings.authorization_servers, public_url=settings.public_url)
         try:
             server.validate()
         except DeclarationError as error:
@@ -59,6 +62,7 @@ class ArandoMCP:
         state = State(app, server, settings, self._declared, name=self.name, url=self.url)
         mount(state)
         app.register_blueprint(state.blueprint)
+        oauth.publish(app, state.resource, name=f"{state.blueprint.name}:oauth", is_default=self.name == "default")
         states(app)[self.name] = state
 
     def _faults(self, app: Flask) -> list[str]:
@@ -81,6 +85,15 @@ class ArandoMCP:
         The function is called for every message, in an app context, and returns one of the app's users, or `guest`.
         """
         self._declared.local_subject = function
+        return function
+
+    def token_scopes(self, function: S) -> S:
+        """Declare which scopes the token of a request was given.
+
+        The function is called for every message that shows a Bearer token, after the app's request_loader, with
+        Flask's request; it returns the scopes as a list, or as one str with spaces between them.
+        """
+        self._declared.token_scopes = function
         return function
 
     def check(self, app: Flask) -> None:

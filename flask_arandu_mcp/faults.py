@@ -12,7 +12,7 @@ from .declarations.base import Declaration, Handler, Rules, static
 from .declarations.prompts import Prompt
 from .declarations.resources import Resource
 from .declarations.tools import Tool
-from .limits import MIME_TYPE, NAME
+from .limits import MIME_TYPE, NAME, SCOPE
 from .results import Results
 from .schemas.convert import ConversionError
 from .uri_templates import TemplateError, UriTemplate, canonical
@@ -59,6 +59,7 @@ def _of_list(
         yield from _of_words(kind, culprit, declaration)
         yield from _of_access(culprit, declaration, rules)
         yield from _of_limits(culprit, declaration.limits)
+        yield from _of_scopes(culprit, declaration)
         yield from of_kind(culprit, declaration)
         for key in _keys(declaration):
             if key in seen:
@@ -124,6 +125,16 @@ def _of_limits(culprit: str, limits: str) -> Iterator[str]:
         parse_many(limits)
     except ValueError:
         yield f"{culprit}: limits {limits!r} cannot be read: write such as '30/minute', and several with ';' between."
+
+
+def _of_scopes(culprit: str, declaration: Declaration) -> Iterator[str]:
+    scopes: object = declaration.scopes
+    if not isinstance(scopes, (list, tuple, set, frozenset)):
+        yield f"{culprit}: scopes is {scopes!r}; it must be a list of scopes: write ['tasks:read']."
+        return
+    for scope in scopes:
+        if not isinstance(scope, str) or not SCOPE.fullmatch(scope):
+            yield f"{culprit}: {scope!r} is no scope, which has no spaces, quotes or backslashes: write 'tasks:read'."
 
 
 def _of_tool(culprit: str, declaration: object) -> Iterator[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
+from typing import NamedTuple
 
 VERSION = "MCP-Protocol-Version"
 METHOD = "Mcp-Method"
@@ -14,6 +16,31 @@ PARAM_PREFIX = "Mcp-Param-"
 
 _PREFIX = "=?base64?"
 _SUFFIX = "?="
+_UNSENDABLE = re.compile(r"[^ -~]")
+
+
+class Challenge(NamedTuple):
+    """What a `WWW-Authenticate: Bearer` header says (RFC 6750, section 3; RFC 9728, section 5.1).
+
+    :ivar realm: the server's name.
+    :ivar error: `invalid_token` or `insufficient_scope`; empty where no token was shown.
+    :ivar scope: the scopes that a token needs, with a space between two.
+    :ivar resource_metadata: the URL of the document that says where tokens come from.
+    """
+
+    realm: str
+    error: str = ""
+    scope: str = ""
+    resource_metadata: str = ""
+
+    def header(self) -> tuple[str, str]:
+        """The header, with the parameters that say something."""
+        said = [f'{name}="{_quoted(value)}"' for name, value in self._asdict().items() if value]
+        return "WWW-Authenticate", f"Bearer {', '.join(said)}"
+
+
+def _quoted(text: str) -> str:
+    return _UNSENDABLE.sub("?", text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def is_json(content_type: str | None) -> bool:

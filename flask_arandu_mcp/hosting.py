@@ -13,6 +13,7 @@ from .errors import Failure, attempt
 from .ext import limiter
 from .host import Refusal, explain, new_ref
 from .identity import act_as, reloaded
+from .oauth import Resource
 from .sealing import Sealer
 from .typing import JSONObject
 
@@ -23,13 +24,15 @@ class FlaskHost:
     """One Flask app, as the port wants it.
 
     :param server: what tells the server from the app's others.
+    :param resource: what it says of the tokens that it takes.
     """
 
-    __slots__ = ("_app", "_server")
+    __slots__ = ("_app", "_resource", "_server")
 
-    def __init__(self, app: Flask, server: str) -> None:
+    def __init__(self, app: Flask, server: str, resource: Resource) -> None:
         self._app = app
         self._server = server
+        self._resource = resource
 
     @property
     def sealer(self) -> Sealer | None:
@@ -73,7 +76,7 @@ class FlaskHost:
 
     def step_up(self, scopes: Iterable[str]) -> tuple[tuple[str, str], ...]:
         """The challenge that asks for a token with more scopes."""
-        return ()
+        return (self._resource.step_up(scopes).header(),)
 
     def count(self, limits: str, name: str, subject: Any) -> str:
         """Count with the app's Flask-Limiter."""

@@ -12,6 +12,7 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
 
 from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from .headers import Challenge
 from .host import Host
 from .policies import guest
 
@@ -23,6 +24,7 @@ LOCAL = "flask_arandu_mcp.local"
 """The key in a WSGI environ of what came over a pipe."""
 
 _REMEMBER_COOKIE = "remember_token"
+_INVALID = "The token is not valid."
 
 
 class Identity(NamedTuple):
@@ -48,8 +50,16 @@ def has_no_loader() -> bool:
     return login is not None and login.user_callback is None and login.request_callback is None
 
 
-def identify(realm: str, host: Host, *, login_required: bool) -> Identity:
+def reads_no_tokens() -> bool:
+    """Whether nothing in the app looks at an Authorization header."""
+    login = manager()
+    return login is None or login.request_callback is None
+
+
+def identify(unknown: Challenge, host: Host, *, login_required: bool) -> Identity:
     """Find out who sent the current request, and make them Flask-Login's `current_user`.
+
+    :param unknown: what somebody is told who must sign in first.
 
     :raises ProtocolError: 401 for a credential that is not good, or a guest where none is served; 503 where the
         app's loader fails.
@@ -59,12 +69,12 @@ def identify(realm: str, host: Host, *, login_required: bool) -> Identity:
     if login is None:
         identity = Identity(guest)
     elif "Authorization" in request.headers and by_request is not None:
-        identity = _by_token(by_request, realm, host)
+        identity = _by_token(by_request, unknown, host)
     else:
-        identity = Identity(_by_session(realm, host))
+        identity = Identity(_by_session(unknown, host))
     identity = identity._replace(subject=act_as(identity.subject))
     if login_required and not getattr(identity.subject, "is_authenticated", False):
-        raise _challenge(realm, "Sign in first: this server serves no guests.")
+        raise unauthorized(unknown, "Sign in first: this server serves no guests.")
     return identity
 
 
@@ -99,21 +109,21 @@ def reloaded(subject: Any) -> Any:
     return now if getattr(now, "is_active", False) else None
 
 
-def _by_token(load: Callable[..., Any], realm: str, host: Host) -> Identity:
+def _by_token(load: Callable[..., Any], unknown: Challenge, host: Host) -> Identity:
     scheme, _, credentials = request.headers["Authorization"].strip().partition(" ")
     # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
     is_bearer = scheme.lower() == "bearer"
     user = _found(lambda: load(request), host)
     if user is None:
-        raise _challenge(realm, "The token is not valid.", invalid_token=is_bearer and bool(credentials))
+        raise invalid_token(unknown) if is_bearer and credentials else unauthorized(unknown, _INVALID)
     return Identity(user, by_token=is_bearer)
 
 
-def _by_session(realm: str, host: Host) -> Any:
+def _by_session(unknown: Challenge, host: Host) -> Any:
     claimed = session.get("_user_id") is not None or _remember_cookie() in request.cookies
     user = _found(current_user._get_current_object, host)
     if user is None and claimed:
-        raise _challenge(realm, "The session is not valid any more: sign in again.")
+        raise unauthorized(unknown, "The session is not valid any more: sign in again.")
     return guest if user is None else user
 
 
@@ -131,7 +141,7 @@ def _found(load: Callable[[], Any], host: Host) -> Any:
         return user
     if isinstance(user.error, Unauthorized):
         return None
-    raise _unavailable(user.error, host)
+    raise unavailable(user.error, host, "the app's user loader")
 
 
 def _remember_cookie() -> str:
@@ -139,19 +149,18 @@ def _remember_cookie() -> str:
     return name
 
 
-def _challenge(realm: str, words: str, *, invalid_token: bool = False) -> ProtocolError:
-    quoted = realm.encode("ascii", "replace").decode().replace("\\", "\\\\").replace('"', '\\"')
-    challenge = f'Bearer realm="{quoted}"' + (', error="invalid_token"' if invalid_token else "")
-    headers = (("WWW-Authenticate", challenge),)
-    return ProtocolError(UNAUTHORIZED, f"401 Unauthorized: {words}", status=UNAUTHORIZED, headers=headers)
+def unauthorized(challenge: Challenge, words: str = "Sign in first.") -> ProtocolError:
+    """The answer to somebody who is not known."""
+    return ProtocolError(UNAUTHORIZED, f"401 Unauthorized: {words}", status=UNAUTHORIZED, headers=(challenge.header(),))
 
 
-def challenge(realm: str) -> ProtocolError:
-    """The answer to somebody who must sign in first."""
-    return _challenge(realm, "Sign in first.")
+def invalid_token(challenge: Challenge) -> ProtocolError:
+    """The answer to a token that is no good."""
+    return unauthorized(challenge._replace(error="invalid_token"), _INVALID)
 
 
-def _unavailable(error: Exception, host: Host) -> ProtocolError:
-    ref = host.report(error, "the app's user loader")
+def unavailable(error: Exception, host: Host, culprit: str) -> ProtocolError:
+    """The answer while the app cannot tell who asks."""
+    ref = host.report(error, culprit)
     words = f"Internal error (ref {ref}): it cannot be told who is asking."
     return ProtocolError(INTERNAL_ERROR, words, {"ref": ref}, status=503)

@@ -26,5 +26,8 @@ NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 MIME_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}(\s*;\s*[\x20-\x7e]+)?")
 """A media type with its parameters, as one header value could carry it (RFC 6838, section 4.2)."""
 
+SCOPE = re.compile(r"[!#-\[\]-~]+")
+"""One scope of a token (RFC 6749, section 3.3)."""
+
 MAX_COMPLETIONS = 100
 """Values of one completion (2026-07-28, server/utilities/completion)."""

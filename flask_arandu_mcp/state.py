@@ -4,7 +4,7 @@ nothing writes to it."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from flask import Blueprint, Flask
@@ -12,7 +12,8 @@ from flask import Blueprint, Flask
 from .errors import DeclarationError
 from .ext import limiter
 from .hosting import FlaskHost
-from .identity import has_no_loader
+from .identity import has_no_loader, reads_no_tokens
+from .oauth import Resource
 from .server import Server
 from .settings import Settings
 
@@ -24,12 +25,14 @@ class Declared:
     """What was declared on an extension object, for every app that it serves.
 
     :ivar local_subject: who an assistant on this machine acts as.
+    :ivar token_scopes: what the token of a request was given.
     """
 
-    __slots__ = ("local_subject",)
+    __slots__ = ("local_subject", "token_scopes")
 
     def __init__(self) -> None:
         self.local_subject: Callable[[], Any] | None = None
+        self.token_scopes: Callable[[Any], str | Iterable[str]] | None = None
 
 
 class State:
@@ -38,6 +41,7 @@ class State:
     :ivar name: the name that it was given in `ArandoMCP(name=...)`.
     :ivar url: where it is served over HTTP.
     :ivar blueprint: what serves it there.
+    :ivar resource: what it says of the tokens that it takes.
     """
 
     __slots__ = (
@@ -48,6 +52,7 @@ class State:
         "declared",
         "host",
         "name",
+        "resource",
         "server",
         "settings",
         "url",
@@ -62,8 +67,15 @@ class State:
         self.declared = declared
         self.name = name
         self.url = url
+        self.resource = Resource(
+            server,
+            url,
+            issuers=settings.authorization_servers,
+            public_url=settings.public_url,
+            scopes=settings.scopes,
+        )
         self.blueprint = Blueprint(KEY if name == "default" else f"{KEY}_{name}", __name__)
-        self.host = FlaskHost(app, f"{self.blueprint.name}:{server.name}")
+        self.host = FlaskHost(app, f"{self.blueprint.name}:{server.name}", self.resource)
         self._ready = False
         self._lock = threading.Lock()
 
@@ -99,6 +111,17 @@ class State:
                 "the app's LoginManager can load nobody: give it a @login_manager.user_loader or a "
                 "@login_manager.request_loader."
             )
+        elif self.settings.authorization_servers and reads_no_tokens():
+            yield (
+                "config 'MCP_AUTHORIZATION_SERVERS' sends clients for tokens that nothing in the app reads: give its "
+                "LoginManager a @login_manager.request_loader."
+            )
+        if self.declared.token_scopes is None and not reads_no_tokens():
+            for declared in self.resource.limited():
+                yield (
+                    f"{declared!r} has scopes, and nothing tells which scopes a token has: decorate a function that "
+                    "does with @mcp.token_scopes, or take them away."
+                )
         limited = self.server.catalogue.limited
         if limited and (lacking := limiter.lacking(self.app)):
             yield f"{', '.join(limited)} have limits, and {lacking}"

@@ -10,7 +10,8 @@ from werkzeug.wrappers import Response
 
 from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
 from ..ext import limiter
-from ..identity import UNAUTHORIZED, challenge
+from ..headers import Challenge
+from ..identity import UNAUTHORIZED, unauthorized
 from ..state import State
 from ..steps import TOO_MANY
 
@@ -20,7 +21,7 @@ ADMITTED = "flask_arandu_mcp.admitted"
 _KEPT = ("Retry-After", "WWW-Authenticate")
 
 
-def refusal_of(response: Response, realm: str) -> ProtocolError:
+def refusal_of(response: Response, challenge: Challenge) -> ProtocolError:
     """The error that stands for an answer of the app's own before_request functions or error handlers."""
     status = response.status_code
     if 300 <= status < 400:
@@ -29,7 +30,7 @@ def refusal_of(response: Response, realm: str) -> ProtocolError:
     if status < 400:
         status = 500
     if status == UNAUTHORIZED and "WWW-Authenticate" not in response.headers:
-        return challenge(realm)
+        return unauthorized(challenge)
     kept = tuple((name, response.headers[name]) for name in _KEPT if name in response.headers)
     words = f"{status} {HTTP_STATUS_CODES.get(status, 'Refused')}: the application refused this request."
     if status == TOO_MANY and "Retry-After" not in response.headers:
@@ -46,8 +47,13 @@ def check_ready(state: State) -> None:
 
     :raises ProtocolError: 503 with a ref.
     """
-    ready = attempt(state.be_ready)
+    ready = attempt(_be_ready, state)
     if isinstance(ready, Failure):
         ref = state.host.report(ready.error, f"the check of MCP server {state.server.name!r}")
         words = f"The server is not ready (ref {ref}): its log says why."
         raise ProtocolError(INTERNAL_ERROR, words, {"ref": ref}, status=503)
+
+
+def _be_ready(state: State) -> None:
+    state.be_ready()
+    state.resource.check_reached()

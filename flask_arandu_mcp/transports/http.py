@@ -19,11 +19,13 @@ from ..identity import Identity, identify
 from ..jsonrpc import Call, Message, Reply, parse
 from ..revisions import HANDSHAKE
 from ..state import State
+from . import cors
 from .body import drain, read
 from .gate import ADMITTED, check_ready, refusal_of
 from .mailbox import Mailbox
 from .memo import read_memo, write_memo
 from .origins import Site, is_cross_site, is_listed, may_call, site
+from .scopes import scopes_of
 from .sse import HEADERS as SSE_HEADERS
 from .sse import MEDIA_TYPE, accepts_events
 from .streaming import Conversation, EventStream, subject_id
@@ -52,6 +54,7 @@ class MCPResponse(Response):
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
+        cors.grant(headers, environ)
         return headers
 
 
@@ -73,6 +76,7 @@ def mount(state: State) -> None:
 
     @blueprint.after_request
     def finish(response: Response) -> Response:
+        cors.note(request.environ, state.settings.allowed_origins)
         return _finish(state, response)
 
     @blueprint.record
@@ -101,8 +105,10 @@ def _admit(state: State) -> None:
         own = site(f"{request.scheme}://{request.host}")
         message = parse(_body(state, own))
         check_ready(state)
-        identity = identify(state.server.name, state.host, login_required=state.settings.login_required)
+        challenge = state.resource.challenge()
+        identity = identify(challenge, state.host, login_required=not state.settings.serves_guests)
         _check_site(state, own, identity)
+        connection.scopes = scopes_of(state, message, identity, challenge)
         connection.peer = _peer(message, connection)
     except ProtocolError as error:
         _refuse(refused(message, error, connection))
@@ -225,7 +231,7 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
     connection.cannot_ask = _why_not_ask(takes_events, mailbox)
 
     def who() -> Any:
-        return identify(state.server.name, state.host, login_required=state.settings.login_required).subject
+        return identify(state.resource.challenge(), state.host, login_required=not state.settings.serves_guests).subject
 
     conversation = Conversation(state, request.environ, call, connection, who, mailbox)
     messages = conversation.messages()
@@ -278,5 +284,5 @@ def _translated(state: State, response: Response) -> Outgoing:
     admitted: Admitted | None = request.environ.get(ADMITTED)
     message = admitted.message if admitted else None
     connection = admitted.connection if admitted else Connection(state.host, header=request.headers.get)
-    error = refusal_of(response, state.server.name)
+    error = refusal_of(response, state.resource.challenge())
     return refused(message, error, connection)

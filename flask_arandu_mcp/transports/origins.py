@@ -25,6 +25,12 @@ class Site(NamedTuple):
         """Whether it can only be reached from this machine."""
         return _LOOPBACK.fullmatch(self.host) is not None
 
+    @property
+    def origin(self) -> str:
+        """The origin as browsers write it: without the port that its scheme has anyway."""
+        port = "" if self.port == _PORTS.get(self.scheme, "") else f":{self.port}"
+        return f"{self.scheme}://{self.host}{port}"
+
 
 def site(origin: str) -> Site | None:
     """The site that an origin names, or None for what names none (`null`, a path, a look-alike)."""
