@@ -9,6 +9,8 @@ from typing import Any
 
 from flask import Flask
 
+from flask_arandu_mcp.ext.sqlalchemy import require_grant
+
 from . import cli, errors
 from .accounts import login_manager
 from .ai import mcp
@@ -44,5 +46,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     mcp.init_app(app)
     with app.app_context():
         prepare_database()
+        # No tool, now or later, gets at the data before a policy was asked.
+        require_grant(db.engine)
     mcp.check(app)
     return app

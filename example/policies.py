@@ -6,6 +6,8 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, or_, true
 from werkzeug.exceptions import Forbidden, NotFound
 
+from flask_arandu_mcp import granting
+
 from .models import Post, Role, Status, User
 
 
@@ -18,6 +20,16 @@ def is_editor(subject: object) -> bool:
     """Whether the subject is one of the blog's editors."""
     user = user_of(subject)
     return user is not None and user.role is Role.EDITOR
+
+
+def may_read(subject: object) -> bool:
+    """Everyone may look for posts; which of them they are shown is for `may_see` and `visible_to` to say."""
+    return True
+
+
+def may_write(subject: object) -> bool:
+    """Everyone with an account may write posts of their own."""
+    return user_of(subject) is not None
 
 
 def may_see(subject: object, post: Post) -> bool:
@@ -48,10 +60,12 @@ def require_user(subject: object, to_do: str) -> User:
     return user
 
 
-def require_editor(subject: object) -> None:
-    """Refuse with Forbidden whoever is not an editor."""
+@granting("work on everybody's posts")
+def require_editor(subject: object) -> bool:
+    """A Grant for editors; Forbidden for everybody else."""
     if not is_editor(subject):
         raise Forbidden("Only editors may do this.")
+    return True
 
 
 def require_see(subject: object, post: Post | None) -> Post:

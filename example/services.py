@@ -1,5 +1,5 @@
 """What can be done with the blog's posts. Every method takes the subject first and asks the policies
-itself, so a page, the JSON API and an assistant all get the same answers."""
+itself, so a page, the JSON API and an assistant all get the same answers. It does so before the first query."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from werkzeug.exceptions import Conflict
 
+from flask_arandu_mcp import authorize
+
 from .database import db
 from .models import Post, PostTag, Status, User
-from .policies import require_change, require_editor, require_see, require_user, visible_to
+from .policies import may_read, may_write, require_change, require_editor, require_see, require_user, visible_to
 
 
 class TagCount(TypedDict):
@@ -57,11 +59,12 @@ class PostService:
 
     def get(self, subject: object, slug: str) -> Post:
         """One post; NotFound where the subject may not see it."""
-        return require_see(subject, self._find(slug))
+        return require_see(subject, self._find(subject, slug))
 
     def create(self, subject: object, *, title: str, body: str, tags: Iterable[str] = ()) -> Post:
         """Write a new draft that belongs to the subject."""
         author = require_user(subject, "write")
+        authorize(may_write, subject, "write posts")
         post = Post(slug=self._free_slug(title), title=title, body=body, author_id=author.id)
         post.tags = list_of_tags(tags)
         db.session.add(post)
@@ -82,7 +85,7 @@ class PostService:
         tags: Iterable[str] | None = None,
     ) -> Post:
         """Change what is given of a post and leave the rest as it is; the slug stays."""
-        post = require_change(subject, self._find(slug))
+        post = require_change(subject, self._find(subject, slug))
         if title is not None:
             post.title = title
         if body is not None:
@@ -94,7 +97,7 @@ class PostService:
 
     def publish(self, subject: object, slug: str) -> Post:
         """Make a draft public; a post that is out already keeps its date."""
-        post = require_change(subject, self._find(slug))
+        post = require_change(subject, self._find(subject, slug))
         if post.status is Status.DRAFT:
             post.status = Status.PUBLISHED
             post.published_on = datetime.now(UTC).date()
@@ -103,11 +106,12 @@ class PostService:
 
     def delete(self, subject: object, slug: str) -> None:
         """Remove a post for good."""
-        db.session.delete(require_change(subject, self._find(slug)))
+        db.session.delete(require_change(subject, self._find(subject, slug)))
         db.session.commit()
 
     def tags(self, subject: object) -> Sequence[TagCount]:
         """The tags on the posts that the subject may see, the most used first."""
+        authorize(may_read, subject, "count tags")
         count = func.count()
         rows = db.session.execute(
             select(PostTag.name, count)
@@ -134,11 +138,13 @@ class PostService:
         )
 
     def _select(self, subject: object, conditions: Iterable[ColumnElement[bool]], limit: int) -> Sequence[Post]:
+        authorize(may_read, subject, "list posts")
         newest_first = (Post.published_on.desc().nulls_first(), Post.id.desc())
         query = select(Post).where(visible_to(subject), *conditions).order_by(*newest_first).limit(limit)
         return db.session.scalars(query).all()
 
-    def _find(self, slug: str) -> Post | None:
+    def _find(self, subject: object, slug: str) -> Post | None:
+        authorize(may_read, subject, "read posts")
         return db.session.scalar(select(Post).filter_by(slug=slug))
 
     def _free_slug(self, title: str) -> str:

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from flask_login import AnonymousUserMixin
+from sqlalchemy import select
 from werkzeug.exceptions import Forbidden, NotFound
 
 from example import ai
-from example.models import User
+from example.database import db
+from example.models import Post, User
 from example.services import PostService
-from flask_arandu_mcp import ProtocolError, Request
+from flask_arandu_mcp import ProtocolError, Request, Server, public, tool
 
 GUEST = AnonymousUserMixin()
 PUBLISHED, DRAFT = "why-we-share-one-plot", "what-the-new-fence-will-cost"  # both ana's
@@ -151,6 +153,19 @@ def test_refusals_are_errors_that_say_why(
     answer = call(name, tool, **arguments)
     assert answer.is_error
     assert told in answer.text
+
+
+def test_a_tool_that_asks_no_policy_gets_no_data(user: Callable[[str], User]) -> None:
+    """A tool that somebody adds one day and that goes past the services is refused, whoever calls it."""
+
+    @tool(access=public)
+    def every_title(request: Request) -> list[str]:
+        """Lists every title, hidden drafts included."""
+        return list(db.session.scalars(select(Post.title)))
+
+    answer = Server(name="careless", tools=[every_title]).call(user("eda"), "every_title")
+    assert answer.is_error
+    assert "nothing had allowed this" in answer.text
 
 
 def test_statistics_are_for_editors(call: Callable[..., Any]) -> None:

@@ -40,6 +40,8 @@ def test_what_a_user_may_do_with_anas_posts(
 @pytest.mark.parametrize("subject", [GUEST, None, object()])
 def test_what_a_guest_may_do(context: None, subject: object) -> None:
     """Whatever is not a user reads what is published and nothing more."""
+    assert policies.may_read(subject)
+    assert not policies.may_write(subject)
     assert policies.may_see(subject, post(PUBLISHED))
     assert not policies.may_see(subject, post(DRAFT))
     assert not policies.may_change(subject, post(PUBLISHED))
@@ -49,8 +51,10 @@ def test_what_a_guest_may_do(context: None, subject: object) -> None:
 def test_a_disabled_user_is_a_guest(user: Callable[[str], User]) -> None:
     """Whoever is disabled loses what they had, drafts of their own and the editor's rights included."""
     ana, eda = user("ana"), user("eda")
+    assert policies.may_write(ana)
     ana.enabled = eda.enabled = False
     assert policies.user_of(ana) is None
+    assert not policies.may_write(ana)
     assert not policies.may_see(ana, post(DRAFT))
     assert not policies.is_editor(eda)
 
