@@ -8,7 +8,7 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -66,23 +66,27 @@ def chunked(parts: Iterable[bytes]) -> Iterable[bytes]:
 
 
 class Gunicorn:
-    """The tests' app on a port of its own, while the context lasts."""
+    """The tests' app, or another, on a port of its own, while the context lasts."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, app: str = "tests.served", *options: str, env: Mapping[str, str] | None = None
+    ) -> None:
         self._folder = folder
+        self._command = [*options, f"{app}:create_app()"]
+        self._env = env or {}
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
 
     def __enter__(self) -> Gunicorn:
         # gunicorn inherits a socket that listens already, so no other process can take the port in between.
         listener = self._socket.fileno()
-        command = [sys.executable, "-m", "gunicorn", "--bind", f"fd://{listener}", "tests.served:create_app()"]
+        command = [sys.executable, "-m", "gunicorn", "--bind", f"fd://{listener}", *self._command]
         with (self._folder / "gunicorn.log").open("wb") as log:
             self.process = subprocess.Popen(
                 command,
                 cwd=ROOT,
                 # Newer versions of gunicorn keep a control socket in the home folder.
-                env={**os.environ, "HOME": str(self._folder)},
+                env={**os.environ, "HOME": str(self._folder), **self._env},
                 pass_fds=[listener],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
