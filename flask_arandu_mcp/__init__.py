@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .content import Audio, EmbeddedResource, Image, Message, ResourceLink, Text
+    from .content import Audio, EmbeddedResource, Icon, Image, Message, ResourceLink, Text
     from .declarations.prompts import Prompt, prompt
     from .declarations.resources import Resource, resource
     from .declarations.tools import Tool, tool
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .server import Server
 
 _HOMES = {
-    "content": ("Audio", "EmbeddedResource", "Image", "Message", "ResourceLink", "Text"),
+    "content": ("Audio", "EmbeddedResource", "Icon", "Image", "Message", "ResourceLink", "Text"),
     "declarations.prompts": ("Prompt", "prompt"),
     "declarations.resources": ("Resource", "resource"),
     "declarations.tools": ("Tool", "tool"),
@@ -49,6 +49,7 @@ __all__ = [
     "EmbeddedResource",
     "Grant",
     "GrantRequired",
+    "Icon",
     "Image",
     "Message",
     "Notification",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .caller import Peer
+from .content import known_block
 from .jsonrpc import encode, encode_twice
 from .revisions import Revision
 from .typing import JSONObject
@@ -60,12 +61,21 @@ class ToolAnswer:
 
     :ivar content: its blocks, as JSON objects; empty where the answer is data.
     :ivar is_error: the call did not do what was asked.
+    :ivar meta: the result's own `_meta`.
     :ivar size: bytes of what was last written; data counts once, though it goes out twice.
     """
 
-    __slots__ = ("_data", "_written", "content", "is_error", "size")
+    __slots__ = ("_data", "_written", "content", "is_error", "meta", "size")
 
-    def __init__(self, content: Sequence[JSONObject] = (), *, data: object = _NO_DATA, is_error: bool = False) -> None:
+    def __init__(
+        self,
+        content: Sequence[JSONObject] = (),
+        *,
+        data: object = _NO_DATA,
+        is_error: bool = False,
+        meta: JSONObject | None = None,
+    ) -> None:
+        self.meta = meta
         self.content = content
         self.is_error = is_error
         self._data = data
@@ -98,7 +108,7 @@ class ToolAnswer:
 
     def _write(self, revision: Revision) -> str:
         if self._data is _NO_DATA:
-            members = f'"content":{encode(list(self.content))}'
+            members = f'"content":{encode(blocks(self.content, revision))}'
             self.size = len(members)
             return f'{members},"isError":true' if self.is_error else members
         if self.is_error:
@@ -111,3 +121,8 @@ class ToolAnswer:
         self.size = len(structured)
         members = f'"content":[{{"type":"text","text":{text}}}]'
         return f'{members},"structuredContent":{structured}' if revision.structured else members
+
+
+def blocks(content: Sequence[JSONObject], revision: Revision) -> list[JSONObject]:
+    """Blocks of content, for a revision that may not know each kind."""
+    return [known_block(block, audio=revision.annotations, links=revision.structured) for block in content]

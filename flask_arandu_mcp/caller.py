@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .asking import Answers, WhyNot, never
@@ -31,12 +31,14 @@ class Terms(NamedTuple):
 
     :ivar max_result: bytes of one result, at most.
     :ivar ask_timeout: seconds that a question stays open.
+    :ivar page_size: declarations on one page of a list; None for a list in one page.
     :ivar open: whoever reaches the server may be a guest, so that what is the same for all may be shared.
     """
 
     max_result: int = MAX_RESULT
     open: bool = True
     ask_timeout: int = ASK_TIMEOUT
+    page_size: int | None = None
 
 
 NEWEST = Peer(R_2026_07_28)
@@ -53,10 +55,23 @@ class Caller:
     :ivar scopes: what the caller's token was given; None where nothing limits them.
     :ivar answers: what was answered to the questions of this call so far.
     :ivar why_not: why a question cannot be asked.
+    :ivar header: gives a header that repeats part of the message; None where there is none to agree with.
     :ivar log_level: the least serious log message that the client wants to be sent; None for none.
     """
 
-    __slots__ = ("answers", "host", "ledger", "log_level", "meta", "peer", "scopes", "subject", "terms", "why_not")
+    __slots__ = (
+        "answers",
+        "header",
+        "host",
+        "ledger",
+        "log_level",
+        "meta",
+        "peer",
+        "scopes",
+        "subject",
+        "terms",
+        "why_not",
+    )
 
     def __init__(
         self,
@@ -70,6 +85,7 @@ class Caller:
         answers: Answers | None = None,
         why_not: WhyNot = never,
         log_level: str | None = None,
+        header: Callable[[str], str | None] | None = None,
     ) -> None:
         self.subject = subject
         self.host: Host = host or PlainHost()
@@ -81,6 +97,7 @@ class Caller:
         self.answers = answers or Answers()
         self.why_not = why_not
         self.log_level = log_level
+        self.header = header
 
     @property
     def revision(self) -> Revision:

@@ -3,7 +3,7 @@ through the same policy as what they complete."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .caller import Caller
@@ -13,6 +13,8 @@ from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .limits import MAX_COMPLETIONS
 from .steps import NOT_FOUND, Trouble, admit, as_error, request_of, run, unknown
+
+_KINDS = "prompt or resource template"
 
 
 class Completion(NamedTuple):
@@ -26,32 +28,43 @@ class Completion(NamedTuple):
     more: bool = False
 
 
-def complete(catalogue: Catalogue, caller: Caller, of: object, argument: str, value: str) -> Completion:
+def complete(
+    catalogue: Catalogue,
+    caller: Caller,
+    of: object,
+    argument: str,
+    value: str,
+    context: Mapping[str, object] | None = None,
+) -> Completion:
     """Complete an argument of a prompt, or a variable of a template.
 
     :param of: the name of the prompt, or the template as it was declared.
+    :param context: the arguments that have their values already; the completer finds them in `request.arguments`.
     :raises ProtocolError: -32602 for what does not exist; a refusal (403 and the like); a failure.
     """
     declared = catalogue.prompt(of) or catalogue.template(of)
     if declared is None:
-        raise unknown("prompt or resource template", of)
+        raise unknown(_KINDS, of)
     try:
         admit(declared, caller)
         completer = declared.completers.get(argument)
         if completer is None:
             return Completion([])
-        completion = _completed(declared, caller, completer, value)
+        return _completed(declared, caller, completer, value, dict(context or {}))
     except Trouble as trouble:
         if trouble.status == NOT_FOUND:
-            raise unknown("prompt or resource template", of) from None
+            raise unknown(_KINDS, of) from None
         raise as_error(trouble) from None
-    return completion
 
 
 def _completed(
-    declared: PreparedPrompt | PreparedResource, caller: Caller, completer: Completer, value: str
+    declared: PreparedPrompt | PreparedResource,
+    caller: Caller,
+    completer: Completer,
+    value: str,
+    context: dict[str, object],
 ) -> Completion:
-    request = request_of(caller, {}, {})
+    request = request_of(caller, context, context)
 
     def convert(found: object) -> Completion:
         if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):

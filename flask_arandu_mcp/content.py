@@ -4,17 +4,54 @@
 from __future__ import annotations
 
 import base64
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple, Self
 
 from .typing import JSONObject
 
 Role = Literal["user", "assistant"]
 
 
-class Content:
-    """One block of content. Its `wire()` is the JSON object that the protocol wants."""
+class Icon(NamedTuple):
+    """A picture that stands for a declaration (2026-07-28, schema, Icon).
 
-    __slots__ = ()
+    :ivar src: its URL, or a `data:` URI.
+    :ivar sizes: such as `("48x48",)`.
+    :ivar theme: `light` or `dark`, where it is meant for one of them.
+    """
+
+    src: str
+    mime_type: str = ""
+    sizes: tuple[str, ...] = ()
+    theme: str = ""
+
+    def wire(self) -> JSONObject:
+        """This icon as a JSON object."""
+        members = {"src": self.src, "mimeType": self.mime_type, "sizes": list(self.sizes), "theme": self.theme}
+        return {name: value for name, value in members.items() if value}
+
+
+class Content:
+    """One block of content. Its `wire()` is the JSON object that the protocol wants.
+
+    :ivar annotations: `audience`, `priority` and `lastModified`, where they are said (2026-07-28, schema, Annotations).
+    """
+
+    __slots__ = ("annotations",)
+
+    annotations: Mapping[str, object] | None
+
+    def annotated(
+        self, *, audience: Sequence[Role] = (), priority: float | None = None, last_modified: str = ""
+    ) -> Self:
+        """Say who this block is for, how much it matters (0 to 1) and when it last changed (ISO 8601)."""
+        given = {"audience": list(audience), "priority": priority, "lastModified": last_modified}
+        self.annotations = {name: value for name, value in given.items() if value not in ([], None, "")}
+        return self
+
+    def _with_annotations(self, block: JSONObject) -> JSONObject:
+        annotations = getattr(self, "annotations", None)
+        return {**block, "annotations": dict(annotations)} if annotations else block
 
     def wire(self) -> JSONObject:
         """This block as a JSON object."""
@@ -31,7 +68,7 @@ class Text(Content):
 
     def wire(self) -> JSONObject:
         """This block as a JSON object."""
-        return {"type": "text", "text": self.text}
+        return self._with_annotations({"type": "text", "text": self.text})
 
 
 class _Binary(Content):
@@ -46,7 +83,8 @@ class _Binary(Content):
 
     def wire(self) -> JSONObject:
         """This block as a JSON object."""
-        return {"type": self.kind, "data": encode_bytes(self.data), "mimeType": self.mime_type}
+        data = encode_bytes(self.data)
+        return self._with_annotations({"type": self.kind, "data": data, "mimeType": self.mime_type})
 
 
 class Image(_Binary):
@@ -81,7 +119,7 @@ class ResourceLink(Content):
             block["description"] = self.description
         if self.mime_type:
             block["mimeType"] = self.mime_type
-        return block
+        return self._with_annotations(block)
 
 
 class EmbeddedResource(Content):
@@ -96,7 +134,8 @@ class EmbeddedResource(Content):
 
     def wire(self) -> JSONObject:
         """This block as a JSON object."""
-        return {"type": "resource", "resource": resource_contents(self.uri, self.body, self.mime_type)}
+        resource = resource_contents(self.uri, self.body, self.mime_type)
+        return self._with_annotations({"type": "resource", "resource": resource})
 
 
 class Message:
@@ -138,3 +177,12 @@ def resource_contents(uri: str, body: str | bytes, mime_type: str) -> JSONObject
     else:
         contents["text"] = body
     return contents
+
+
+def known_block(block: JSONObject, *, audio: bool, links: bool) -> JSONObject:
+    """A block for a client whose revision may not know its kind: what it does not know is said in text."""
+    if block.get("type") == "audio" and not audio:
+        return {"type": "text", "text": f"[audio, {block['mimeType']}, which this client cannot play]"}
+    if block.get("type") == "resource_link" and not links:
+        return {"type": "text", "text": f"{block['name']}: {block['uri']}"}
+    return block

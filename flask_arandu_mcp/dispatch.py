@@ -154,6 +154,7 @@ def _flow(
         answers=answers,
         why_not=era.rules.why_not(peer, connection),
         log_level=era.rules.log_level(meta, logging=server.logging),
+        header=connection.header if era is STATELESS_ERA else None,
     )
     if era is STATELESS_ERA and call.method in ASKING:
         caller.answers = answers_of(server.name, call, caller)

@@ -15,9 +15,11 @@ from .catalogue import Catalogue, Listing
 from .declarations.base import Prepared
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
-from .errors import ProtocolError
+from .declarations.tools import PreparedTool
+from .errors import HEADER_MISMATCH, ProtocolError
 from .guarding import guarded_items, guarded_list, guarded_questions, guarded_tool, response_of
 from .jsonrpc import encode
+from .mirroring import disagreeing
 from .playing import Flow
 from .steps import FORBIDDEN, NOT_FOUND, Trouble, admit, as_error, handle, load, request_of, unknown
 from .typing import JSONObject
@@ -25,20 +27,29 @@ from .typing import JSONObject
 Item = TypeVar("Item", bound=Prepared)
 
 
-def list_(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> str:
-    """The member of a result that lists the declarations that the caller may use.
+def list_(catalogue: Catalogue, listing: Listing[Item], caller: Caller, start: int = 0) -> tuple[str, int | None]:
+    """The member of a result that lists what the caller may use, and where the next page starts, if there is one.
 
+    :param start: the place, in the order of the declarations, of the first that may be on this page.
     :raises ProtocolError: -32603 where a policy gave no answer; 403 where the caller is gone meanwhile, or the guard
         refuses.
     """
     shown = shown_of(catalogue, listing, caller)
+    size, next_start = caller.terms.page_size, None
+    if size is not None:
+        places = {id(item): place for place, item in enumerate(listing.items)}
+        shown = [item for item in shown if places[id(item)] >= start]
+        if len(shown) > size:
+            next_start = places[id(shown[size])]
+            shown = shown[:size]
     if catalogue.rules.guard is None:
-        return listing.write(shown, caller.revision)
+        return listing.write(shown, caller.revision), next_start
     entries = [item.entry(caller.revision) for item in shown]
     try:
-        return f'"{listing.key}":{encode(guarded_list(catalogue.rules.guard, listing.key, caller, entries))}'
+        guarded = guarded_list(catalogue.rules.guard, listing.key, caller, entries)
     except Trouble as trouble:
         raise as_error(trouble) from None
+    return f'"{listing.key}":{encode(guarded)}', next_start
 
 
 def shown_of(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> Sequence[Item]:
@@ -67,6 +78,7 @@ def call(
             record.outcome = "invalid"
             raise unknown("tool", name)
         _admit(tool, caller, record, lambda: unknown("tool", name))
+        _check_mirrored(tool, caller, arguments, record)
         loaded = load(tool, caller, lambda: tool.arguments.load(arguments, suspect=suspect))
         request = request_of(caller, loaded, arguments)
         response = yield from handle(
@@ -186,6 +198,16 @@ def _admit(prepared: Prepared, caller: Caller, record: Record, nowhere: Callable
     except ProtocolError:
         record.outcome = "refused"
         raise
+
+
+def _check_mirrored(tool: PreparedTool, caller: Caller, arguments: Mapping[str, object], record: Record) -> None:
+    if not tool.mirrored or caller.header is None:
+        return
+    header = disagreeing(tool.mirrored, arguments, caller.header)
+    if header:
+        record.outcome = "invalid"
+        words = f"The header {header} does not say the same as the body."
+        raise ProtocolError(HEADER_MISMATCH, words, status=400)
 
 
 def _recorded(record: Record, error: ProtocolError) -> ProtocolError:

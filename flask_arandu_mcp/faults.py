@@ -8,11 +8,14 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
 from .arguments import Arguments
-from .declarations.base import Declaration, Handler, Rules, static
+from .declarations.base import Declaration, Rules, static
+from .declarations.handlers import Handler
 from .declarations.prompts import Prompt
 from .declarations.resources import Resource
 from .declarations.tools import Tool
 from .limits import MIME_TYPE, NAME, SCOPE
+from .mirroring import mirrored
+from .policies import public
 from .results import Results
 from .schemas.convert import ConversionError
 from .uri_templates import TemplateError, UriTemplate, canonical
@@ -47,7 +50,7 @@ def _of_list(
     kind: str,
     declared: Sequence[object],
     type_: type[Declaration],
-    of_kind: Callable[[str, object], Iterator[str]],
+    of_kind: Callable[[str, object, Rules], Iterator[str]],
     rules: Rules,
 ) -> Iterator[str]:
     seen: set[str] = set()
@@ -58,9 +61,10 @@ def _of_list(
         culprit = f"{kind} {declaration.name!r}" if declaration.name else _place(kind, index, declaration)
         yield from _of_words(kind, culprit, declaration)
         yield from _of_access(culprit, declaration, rules)
+        yield from _of_cache(culprit, declaration, rules)
         yield from _of_limits(culprit, declaration.limits)
         yield from _of_scopes(culprit, declaration)
-        yield from of_kind(culprit, declaration)
+        yield from of_kind(culprit, declaration, rules)
         for key in _keys(declaration):
             if key in seen:
                 yield f"{culprit}: two {kind}s share {key!r}; each needs its own: rename one of them."
@@ -137,18 +141,28 @@ def _of_scopes(culprit: str, declaration: Declaration) -> Iterator[str]:
             yield f"{culprit}: {scope!r} is no scope, which has no spaces, quotes or backslashes: write 'tasks:read'."
 
 
-def _of_tool(culprit: str, declaration: object) -> Iterator[str]:
+def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Tool)
-    yield from _of_arguments(culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit))
+    yield from _of_arguments(
+        culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit, table=rules.fields)
+    )
     try:
-        Results(declaration.result, name=culprit)
+        Results(declaration.result, name=culprit, table=rules.fields)
     except ConversionError as error:
         yield str(error)
+    try:
+        mirrored(Arguments(declaration.arguments, name=culprit, table=rules.fields).input_schema)
+    except ConversionError:
+        pass  # told already
+    except ValueError as error:
+        yield f"{culprit}: {error}; clients would leave the tool out."
 
 
-def _of_prompt(culprit: str, declaration: object) -> Iterator[str]:
+def _of_prompt(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Prompt)
-    yield from _of_arguments(culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit))
+    yield from _of_arguments(
+        culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit, table=rules.fields)
+    )
 
 
 def _of_arguments(culprit: str, declaration: Declaration, convert: Callable[[], Arguments]) -> Iterator[str]:
@@ -171,7 +185,21 @@ def _of_arguments(culprit: str, declaration: Declaration, convert: Callable[[], 
     yield from _of_parameters(culprit, handler, fields, "field")
 
 
-def _of_resource(culprit: str, declaration: object) -> Iterator[str]:
+def _of_cache(culprit: str, declaration: Declaration, rules: Rules) -> Iterator[str]:
+    if not isinstance(declaration, Resource):
+        return
+    shared = declaration.cache == "public"
+    if declaration.cache not in {"private", "public"}:
+        yield f"{culprit}: cache is {declaration.cache!r}; it must be 'private' or 'public'."
+    if shared and declaration.policy(rules.access) is not public:
+        yield f"{culprit}: cache='public' would share what its policy keeps apart: drop it, or say access=public."
+    if shared and (static(declaration, "guard") or rules.guard) is not None:
+        yield f"{culprit}: cache='public' would share what a guard decides for each caller: drop one of them."
+    if type(declaration.ttl) not in (int, float) or declaration.ttl < 0:
+        yield f"{culprit}: ttl is {declaration.ttl!r}; it must be a number of seconds, 0 or more."
+
+
+def _of_resource(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Resource)
     if declaration.mime_type and not MIME_TYPE.fullmatch(declaration.mime_type):
         yield f"{culprit}: mime_type {declaration.mime_type!r} is no media type: write one such as 'text/markdown'."

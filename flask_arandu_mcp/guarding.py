@@ -22,7 +22,7 @@ from .typing import JSONObject
 def response_of(tool: PreparedTool, value: object) -> Response:
     """What a handler gave, as a response: its data is dumped through the result's schema, or made plain."""
     if isinstance(value, Response):
-        return Response.json(tool.results.dump(value.data)) if value.has_data else value
+        return Response.json(tool.results.dump(value.data), meta=value.meta) if value.has_data else value
     blocks = [value] if isinstance(value, Content) else value
     if isinstance(blocks, (list, tuple)) and blocks and all(isinstance(block, Content) for block in blocks):
         return Response(*blocks)
@@ -42,8 +42,8 @@ def guarded_tool(tool: PreparedTool, caller: Caller, request: Request, response:
     if tool.guard is not None and not response.is_error:
         response = _seen(tool.guard, tool.name, caller, request, response)
     if response.has_data:
-        return ToolAnswer(data=response.data)
-    return ToolAnswer([block.wire() for block in response.content], is_error=response.is_error)
+        return ToolAnswer(data=response.data, meta=response.meta)
+    return ToolAnswer([block.wire() for block in response.content], is_error=response.is_error, meta=response.meta)
 
 
 def guarded_items(prepared: Prepared, caller: Caller, request: Request, items: list[JSONObject]) -> list[JSONObject]:
@@ -94,7 +94,7 @@ def _seen(guard: Guard, name: str, caller: Caller, request: Request, response: R
     data = attempt(plain, answer.data)
     if isinstance(data, Failure):
         raise trouble(data.error, f"the guard of {name}", caller)
-    return Response.json(data)
+    return Response.json(data, meta=answer.meta)
 
 
 def _items(response: Response, name: str, caller: Caller) -> list[JSONObject]:

@@ -23,6 +23,7 @@ from .host import Host
 from .playing import drain
 from .policies import Access, word
 from .revisions import R_2026_07_28
+from .schemas.convert import Table
 from .typing import JSONObject
 
 T = TypeVar("T")
@@ -42,6 +43,7 @@ class Server:
     :param recheck: resolve the subject and ask the policy again after a handler, before anything goes out.
     :param guard: sees every successful answer last: `guard(request, response)` returns another `Response`, or None to
         let it be, or raises to refuse it. It needs `recheck`.
+    :param fields: JSON Schema for field classes of your own: `{MyField: {"type": "string"}}`, or what makes it of one.
     :param logging: offer the protocol's own logging, for a handler that yields `notifications/message`.
     :param limits: how often one subject may use each declaration that has no limit of its own, such as `30/minute`.
     """
@@ -61,6 +63,7 @@ class Server:
         guard: Guard | None = None,
         limits: str = "",
         logging: bool = False,
+        fields: Table | None = None,
     ) -> None:
         self.name = name
         self.version = version
@@ -74,6 +77,7 @@ class Server:
         self.guard = guard
         self.limits = limits
         self.logging = logging
+        self.fields = fields
 
     def validate(self) -> None:
         """Convert and check everything that is declared, once.
@@ -88,7 +92,7 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        rules = Rules(self.access, self.recheck, self.guard, self.limits, self.logging)
+        rules = Rules(self.access, self.recheck, self.guard, self.limits, self.logging, self.fields)
         found = faults.find(self.name, self.tools, self.resources, self.prompts, rules)
         if found:
             raise DeclarationError(str(self.name), found)

@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     :ivar login_required: `MCP_LOGIN_REQUIRED`: guests are told to sign in, whatever a policy says.
     :ivar max_message: `MCP_MAX_MESSAGE`: bytes of one message, at most.
     :ivar max_result: `MCP_MAX_RESULT`: bytes of one result, at most.
+    :ivar page_size: `MCP_PAGE_SIZE`: declarations on one page of a list; without it, a list is one page.
     :ivar ask_timeout: `MCP_ASK_TIMEOUT`: seconds that a question to the user stays open.
     :ivar public_url: `MCP_PUBLIC_URL`: where the app is reached from outside, such as `https://api.example.com`.
     :ivar scopes: `MCP_SCOPES`: what every token must have been given.
@@ -38,6 +39,7 @@ class Settings(NamedTuple):
     scopes: tuple[str, ...] = ()
     stdio_workers: int = 4
     ask_timeout: int = ASK_TIMEOUT
+    page_size: int | None = None
 
     @property
     def serves_guests(self) -> bool:
@@ -47,7 +49,7 @@ class Settings(NamedTuple):
     @property
     def terms(self) -> Terms:
         """The part of the settings that the door goes by."""
-        return Terms(self.max_result, self.serves_guests, self.ask_timeout)
+        return Terms(self.max_result, not self.login_required, self.ask_timeout, self.page_size)
 
 
 _KEYS = {f"MCP_{field.upper()}": field for field in Settings._fields}

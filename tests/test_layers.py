@@ -13,10 +13,10 @@ LAYERS = [
     ["typing"],
     ["errors", "limits", "headers", "content", "signals", "grants"],
     ["revisions", "messages"],
-    ["jsonrpc", "policies", "uri_templates", "sealing", "schemas", "asking"],
+    ["jsonrpc", "policies", "uri_templates", "sealing", "schemas", "asking", "mirroring"],
     ["host"],
     ["request", "response", "arguments", "results", "caller"],
-    ["answers", "connection", "declarations.base", "elicitation"],
+    ["answers", "connection", "declarations.base", "declarations.handlers", "elicitation"],
     ["declarations.tools", "declarations.resources", "declarations.prompts", "eras.handshake", "eras.stateless"],
     ["catalogue", "faults", "playing", "rounds"],
     ["audit", "steps"],
@@ -52,7 +52,7 @@ LAYERS = [
     ["transports.local", "transports.streaming"],
     ["transports.http", "transports.stdio"],
     ["listing"],
-    ["extension", "cli", "ext.sqlalchemy"],
+    ["extension", "cli", "ext.sqlalchemy", "ext.principal", "ext.security"],
     [""],
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
@@ -69,6 +69,7 @@ FLASK_ROOMS = {
     "transports.local",
     "extension",
     "cli",
+    "ext.principal",
 }
 FRAMEWORKS = {"flask", "flask_login", "click"}
 

@@ -7,12 +7,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar
 
-from ..arguments import ArgumentFaults
-from ..host import is_coroutine_function
+from ..content import Icon
 from ..policies import Access
 from ..request import Request
 from ..response import Response
 from ..revisions import Revision
+from ..schemas.convert import Table
 from ..typing import JSONObject
 
 P = ParamSpec("P")
@@ -44,6 +44,8 @@ class Declaration:
     :cvar guard: sees every answer of it last, in place of the server's guard.
     :cvar guarded: it must not be served without a guard, its own or the server's.
     :cvar scopes: what a token must have been given, for it to be used with a token.
+    :cvar icons: pictures that stand for it.
+    :cvar meta: its `_meta` in lists, for clients that know what it means.
     :cvar limits: how often one subject may use it, such as `30/minute`, in place of the server's limit.
     """
 
@@ -56,6 +58,8 @@ class Declaration:
     guarded: bool = False
     scopes: Sequence[str] = ()
     limits: str = ""
+    icons: Sequence[Icon] = ()
+    meta: Mapping[str, Any] | None = None
 
     def policy(self, default: Access | None = None) -> Access | None:
         """The policy of this declaration: its `access`, its method `allows`, or the server's default."""
@@ -72,10 +76,12 @@ class Declaration:
         handle: Callable[..., Any] = self.handle  # type: ignore[attr-defined]  # each kind declares its own
         return handle
 
-    def describe(self, **members: object) -> JSONObject:
-        """The members that all kinds are listed with, without those that say nothing."""
-        known = {"title": self.title, "description": self.words(), **members}
-        return {name: value for name, value in known.items() if value not in ("", None)}
+    def describe(self, revision: Revision, **members: object) -> JSONObject:
+        """The members that all kinds are listed with, without those that say nothing or that a revision lacks."""
+        known: JSONObject = {"title": self.title if revision.structured else "", "description": self.words(), **members}
+        known["icons"] = [icon.wire() for icon in self.icons] if revision.icons else []
+        known["_meta"] = dict(self.meta or {}) if revision.structured else {}
+        return {name: value for name, value in known.items() if value not in ("", None, [], {})}
 
 
 class Completing(Declaration):
@@ -129,6 +135,7 @@ class Rules(NamedTuple):
     :ivar recheck: the policy is asked again before an answer goes out.
     :ivar guard: sees the answers of those that have no guard of their own.
     :ivar limits: the rate limit of those that have none, such as `30/minute`.
+    :ivar fields: what JSON Schema says of field classes that marshmallow does not know.
     :ivar logging: the protocol's own logging is offered.
     """
 
@@ -137,6 +144,7 @@ class Rules(NamedTuple):
     guard: Guard | None = None
     limits: str = ""
     logging: bool = False
+    fields: Table | None = None
 
 
 class Prepared:
@@ -188,68 +196,3 @@ def static(declaration: Declaration, attribute: str) -> Any:
     """An attribute as it was written, not bound to the declaration."""
     value = inspect.getattr_static(declaration, attribute, None)
     return value.__func__ if isinstance(value, staticmethod) else value
-
-
-class Handler:
-    """A function that answers calls, and how it wants its arguments.
-
-    :ivar request_name: the name of its first parameter, which is given the `Request`; None where it has none.
-    :ivar parameters: the parameters beside it that can be given by name.
-    :ivar takes_any: it has a `**` parameter.
-    :ivar is_async: it must be awaited.
-    """
-
-    __slots__ = ("function", "is_async", "parameters", "request_name", "takes_any")
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self.function = function
-        self.is_async = is_coroutine_function(function)
-        parameters = list(inspect.signature(function).parameters.values())
-        self.takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
-        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        self.request_name = positional[0].name if positional else None
-        named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
-        self.parameters: Mapping[str, inspect.Parameter] = {p.name: p for p in named if p.name != self.request_name}
-
-    def takes_whole(self, fields: frozenset[str]) -> bool:
-        """Whether its one parameter, `arguments`, is given all that was loaded rather than a field of that name."""
-        return list(self.parameters) == ["arguments"] and not self.takes_any and "arguments" not in fields
-
-    @property
-    def yields(self) -> bool:
-        """Whether it is a generator function."""
-        return inspect.isgeneratorfunction(self.function)
-
-    @property
-    def yields_async(self) -> bool:
-        """Whether it is an async generator function."""
-        return inspect.isasyncgenfunction(self.function)
-
-
-class Invocation:
-    """A handler that is ready to be called with what was loaded."""
-
-    __slots__ = ("_handler", "_whole")
-
-    def __init__(self, handler: Handler, fields: frozenset[str]) -> None:
-        self._handler = handler
-        self._whole = handler.takes_whole(fields)
-
-    def __call__(self, request: Request, loaded: Any, run: Callable[..., Any]) -> Any:
-        """Call the handler.
-
-        :param run: makes a coroutine function one that is called and waited for.
-        """
-        function = self._handler.function
-        if self._handler.is_async:
-            function = run(function)
-        if self._whole:
-            return function(request, loaded)
-        if not isinstance(loaded, Mapping):
-            raise TypeError(
-                f"the schema's post_load made a {type(loaded).__name__}, which cannot be given by keyword: name the "
-                "handler's one parameter 'arguments' to be given it whole"
-            )
-        if self._handler.request_name in loaded:
-            raise ArgumentFaults((f"{self._handler.request_name}: this name is reserved.",))
-        return function(request, **loaded)

@@ -3,16 +3,17 @@ thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, overload
 
 from ..arguments import Argument, Arguments, ArgumentsDeclaration
-from ..content import Content, Message
+from ..content import Content, Icon, Message
 from ..policies import Access
 from ..request import Request
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import CompletedBy, Completing, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
+from .base import CompletedBy, Completing, Decorated, Guard, Prepared, Rules, Text
+from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -48,6 +49,8 @@ def prompt(
     guarded: bool = ...,
     scopes: Sequence[str] = ...,
     limits: str = ...,
+    icons: Sequence[Icon] = ...,
+    meta: Mapping[str, Any] = ...,
     arguments: ArgumentsDeclaration = ...,
 ) -> Callable[[Callable[P, R]], FunctionPrompt[P, R]]: ...
 def prompt(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
@@ -70,16 +73,14 @@ class PreparedPrompt(Prepared):
     def __init__(self, declaration: Prompt, rules: Rules) -> None:
         self.declaration = declaration
         self.completers = declaration.completers()
-        self.arguments = Arguments(declaration.arguments, name=f"prompt {declaration.name!r}")
+        self.arguments = Arguments(declaration.arguments, name=f"prompt {declaration.name!r}", table=rules.fields)
         super().__init__(declaration, rules, (field.key for field in self.arguments.fields))
         fields = frozenset(field.name for field in self.arguments.fields)
         self.invoke = Invocation(Handler(declaration.handler()), fields)
 
     def entry(self, revision: Revision) -> JSONObject:
         """This prompt as a revision lists it (2026-07-28, schema, Prompt)."""
-        members: JSONObject = {"name": self.name, **self.declaration.describe()}
-        if not revision.structured:
-            members.pop("title", None)
+        members: JSONObject = {"name": self.name, **self.declaration.describe(revision)}
         members["arguments"] = [_entry(field, revision) for field in self.arguments.fields]
         return members
 

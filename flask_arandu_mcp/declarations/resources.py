@@ -3,10 +3,10 @@ the same thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, ParamSpec, TypeVar
 
-from ..content import EmbeddedResource, resource_contents
+from ..content import EmbeddedResource, Icon, resource_contents
 from ..jsonrpc import encode
 from ..policies import Access
 from ..request import Request
@@ -14,7 +14,8 @@ from ..results import plain
 from ..revisions import Revision
 from ..typing import JSONObject
 from ..uri_templates import UriTemplate
-from .base import CompletedBy, Completing, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
+from .base import CompletedBy, Completing, Decorated, Guard, Prepared, Rules, Text
+from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,10 +26,18 @@ class Resource(Completing):
 
     :cvar uri: where it is; with `{variables}`, a template of many.
     :cvar mime_type: the media type of what is read; empty for plain text.
+    :cvar cache: `public` where what is read is the same for everybody and may be shared between them.
+    :cvar ttl: seconds that a client may keep what it read.
+    :cvar size: bytes of what is read, where that is known.
+    :cvar annotations: `audience`, `priority` and `lastModified`, for lists.
     """
 
     uri: str = ""
     mime_type: str = ""
+    cache: Literal["private", "public"] = "private"
+    ttl: float = 0
+    size: int | None = None
+    annotations: Mapping[str, Any] | None = None
 
     def handle(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         """Answer one read: text, bytes, or data. The variables of the template come by keyword, decoded."""
@@ -51,6 +60,12 @@ def resource(
     scopes: Sequence[str] = (),
     limits: str = "",
     mime_type: str = "",
+    cache: Literal["private", "public"] = "private",
+    ttl: float = 0,
+    size: int | None = None,
+    annotations: Mapping[str, Any] | None = None,
+    icons: Sequence[Icon] = (),
+    meta: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, R]], FunctionResource[P, R]]:
     """Make a resource of a function: its name is the resource's, its docstring the description.
 
@@ -61,6 +76,7 @@ def resource(
     given = {"name": name, "title": title, "description": description, "access": access, "guard": guard}
     options = {option: value for option, value in given.items() if value not in ("", None)}
     options |= {"uri": uri, "mime_type": mime_type, "guarded": guarded, "scopes": scopes, "limits": limits}
+    options |= {"cache": cache, "ttl": ttl, "size": size, "annotations": annotations, "icons": icons, "meta": meta}
     return lambda function: FunctionResource(function, options)
 
 
@@ -83,10 +99,10 @@ class PreparedResource(Prepared):
         """This resource as a revision lists it (2026-07-28, schema, Resource and ResourceTemplate)."""
         where = "uriTemplate" if self.template.variables else "uri"
         members: JSONObject = {where: self.declaration.uri, "name": self.name}
-        members |= self.declaration.describe(mimeType=self.declaration.mime_type)
-        if not revision.structured:
-            members.pop("title", None)
-        return members
+        resource = self.declaration
+        annotations = dict(resource.annotations or {}) if revision.annotations else {}
+        size = resource.size if not self.template.variables else None
+        return members | resource.describe(revision, mimeType=resource.mime_type, size=size, annotations=annotations)
 
     def contents(self, uri: str, value: object) -> list[JSONObject]:
         """What a handler gave, as the contents of a resource."""

@@ -9,12 +9,15 @@ from marshmallow import Schema
 from marshmallow.fields import Field
 
 from ..arguments import Arguments, ArgumentsDeclaration
+from ..content import Icon
+from ..mirroring import mirrored
 from ..policies import Access
 from ..request import Request
 from ..results import Results
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import Declaration, Decorated, Guard, Handler, Invocation, Prepared, Rules, Text
+from .base import Declaration, Decorated, Guard, Prepared, Rules, Text
+from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,6 +66,8 @@ def tool(
     guarded: bool = ...,
     scopes: Sequence[str] = ...,
     limits: str = ...,
+    icons: Sequence[Icon] = ...,
+    meta: Mapping[str, Any] = ...,
     arguments: ArgumentsDeclaration = ...,
     result: ResultDeclaration = ...,
     read_only: bool = ...,
@@ -83,26 +88,25 @@ def tool(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
 class PreparedTool(Prepared):
     """A tool, converted and ready to be listed and called."""
 
-    __slots__ = ("arguments", "declaration", "invoke", "results")
+    __slots__ = ("arguments", "declaration", "invoke", "mirrored", "results")
 
     kind = "tool"
 
     def __init__(self, declaration: Tool, rules: Rules) -> None:
         self.declaration = declaration
-        self.arguments = Arguments(declaration.arguments, name=f"tool {declaration.name!r}")
-        self.results = Results(declaration.result, name=f"tool {declaration.name!r}")
+        self.arguments = Arguments(declaration.arguments, name=f"tool {declaration.name!r}", table=rules.fields)
+        self.results = Results(declaration.result, name=f"tool {declaration.name!r}", table=rules.fields)
         super().__init__(declaration, rules, (field.key for field in self.arguments.fields))
         self.strict = bool(declaration.destructive)
+        self.mirrored = mirrored(self.arguments.input_schema)
         fields = frozenset(field.name for field in self.arguments.fields)
         self.invoke = Invocation(Handler(declaration.handler()), fields)
 
     def entry(self, revision: Revision) -> JSONObject:
         """This tool as a revision lists it (2026-07-28, schema, Tool)."""
-        members: JSONObject = {"name": self.name, **self.declaration.describe()}
+        members: JSONObject = {"name": self.name, **self.declaration.describe(revision)}
         members["inputSchema"] = self.arguments.input_schema
-        if not revision.structured:
-            members.pop("title", None)
-        elif self.results.output_schema is not None:
+        if revision.structured and self.results.output_schema is not None:
             output = self.results.output_schema
             members["outputSchema"] = output if revision.arrays else in_object(output)
         hints = self._hints()

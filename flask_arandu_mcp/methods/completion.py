@@ -15,7 +15,11 @@ _REFERENCES = {"ref/prompt": "name", "ref/resource": "uri"}
 def complete(server: Server, caller: Caller, call: Call) -> Answer:
     """The values that an argument of a prompt, or a variable of a template, may be completed to."""
     of, argument, value = _asked(call)
-    completion = complete_argument(server.catalogue, caller, of, argument, value)
+    context = call.params.get("context")
+    given = context.get("arguments") if isinstance(context, dict) else None
+    completion = complete_argument(
+        server.catalogue, caller, of, argument, value, given if isinstance(given, dict) else None
+    )
     return Answer(f'"completion":{encode({"values": completion.values, "hasMore": completion.more})}')
 
 

@@ -33,15 +33,6 @@ def arguments_of(call: Call) -> JSONObject:
     return arguments
 
 
-def no_cursor(call: Call) -> None:
-    """Refuse a cursor, since a list comes in one page and no cursor was ever handed out.
-
-    :raises ProtocolError: -32602 (2026-07-28, server/utilities/pagination).
-    """
-    if call.params.get("cursor") is not None:
-        raise ProtocolError(INVALID_PARAMS, "params.cursor is none of this server's: leave it out.")
-
-
 def cacheable(public: bool, caller: Caller) -> Cache:
     """How long a list may be kept, and whether it may be shared."""
     return Cache(public=public and caller.terms.open)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from .. import door
-from ..answers import Answer
+from ..answers import Answer, blocks
 from ..asking import Asked
 from ..caller import Caller
 from ..jsonrpc import Call, encode
 from ..playing import Flow
 from ..server import Server
+from ..typing import JSONObject
 from .params import arguments_of, text_of
 
 
@@ -21,4 +22,10 @@ def get(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
     prompt = server.catalogue.prompt(name)
     assert prompt is not None
     description = encode(str(prompt.declaration.words()))
-    return Answer(f'"description":{description},"messages":{encode(messages)}')
+    return Answer(f'"description":{description},"messages":{encode(_known(messages, caller))}')
+
+
+def _known(messages: list[JSONObject], caller: Caller) -> list[JSONObject]:
+    contents = [message["content"] for message in messages]
+    known = blocks([content for content in contents if isinstance(content, dict)], caller.revision)
+    return [{**message, "content": content} for message, content in zip(messages, known, strict=True)]

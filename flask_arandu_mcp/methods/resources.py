@@ -17,4 +17,13 @@ def read(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
     contents = yield from door.read(server.catalogue, caller, text_of(call, "uri"))
     if isinstance(contents, Asked):
         return contents
-    return Answer(f'"contents":{encode(contents)}', cache=Cache())
+    return Answer(f'"contents":{encode(contents)}', cache=_cache(server, caller, call))
+
+
+def _cache(server: Server, caller: Caller, call: Call) -> Cache:
+    found = server.catalogue.resource(text_of(call, "uri"))
+    if found is None or call.params.get("requestState") is not None or call.params.get("inputResponses") is not None:
+        # What depends on a user's answers is no answer to the same request without them.
+        return Cache()
+    resource = found[0].declaration
+    return Cache(int(resource.ttl * 1000), resource.cache == "public" and caller.terms.open)

@@ -16,4 +16,4 @@ def call(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
     """The answer of one tool."""
     name = text_of(call, "name")
     answer = yield from door.call(server.catalogue, caller, name, arguments_of(call), suspect=call.suspect)
-    return answer if isinstance(answer, Asked) else Answer(answer.write(caller.revision))
+    return answer if isinstance(answer, Asked) else Answer(answer.write(caller.revision), meta=answer.meta)

@@ -62,8 +62,8 @@ class Application:
         context = self._state.app.request_context(self._new_environ(call))
         error: Exception | None = None
         steps = self._ask(call, connection, answers)
-        context.push()
         try:
+            context.push()
             while not isinstance(step := attempt(next, steps), Failure):
                 yield step
             if not isinstance(step.error, StopIteration):

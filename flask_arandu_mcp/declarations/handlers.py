@@ -1,0 +1,76 @@
+"""Functions that answer calls: how each of them wants its arguments, and how it is called with what was loaded."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..arguments import ArgumentFaults
+from ..host import is_coroutine_function
+from ..request import Request
+
+
+class Handler:
+    """A function that answers calls, and how it wants its arguments.
+
+    :ivar request_name: the name of its first parameter, which is given the `Request`; None where it has none.
+    :ivar parameters: the parameters beside it that can be given by name.
+    :ivar takes_any: it has a `**` parameter.
+    :ivar is_async: it must be awaited.
+    """
+
+    __slots__ = ("function", "is_async", "parameters", "request_name", "takes_any")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.is_async = is_coroutine_function(function)
+        parameters = list(inspect.signature(function).parameters.values())
+        self.takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+        self.request_name = positional[0].name if positional else None
+        named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+        self.parameters: Mapping[str, inspect.Parameter] = {p.name: p for p in named if p.name != self.request_name}
+
+    def takes_whole(self, fields: frozenset[str]) -> bool:
+        """Whether its one parameter, `arguments`, is given all that was loaded rather than a field of that name."""
+        return list(self.parameters) == ["arguments"] and not self.takes_any and "arguments" not in fields
+
+    @property
+    def yields(self) -> bool:
+        """Whether it is a generator function."""
+        return inspect.isgeneratorfunction(self.function)
+
+    @property
+    def yields_async(self) -> bool:
+        """Whether it is an async generator function."""
+        return inspect.isasyncgenfunction(self.function)
+
+
+class Invocation:
+    """A handler that is ready to be called with what was loaded."""
+
+    __slots__ = ("_handler", "_whole")
+
+    def __init__(self, handler: Handler, fields: frozenset[str]) -> None:
+        self._handler = handler
+        self._whole = handler.takes_whole(fields)
+
+    def __call__(self, request: Request, loaded: Any, run: Callable[..., Any]) -> Any:
+        """Call the handler.
+
+        :param run: makes a coroutine function one that is called and waited for.
+        """
+        function = self._handler.function
+        if self._handler.is_async:
+            function = run(function)
+        if self._whole:
+            return function(request, loaded)
+        if not isinstance(loaded, Mapping):
+            raise TypeError(
+                f"the schema's post_load made a {type(loaded).__name__}, which cannot be given by keyword: name the "
+                "handler's one parameter 'arguments' to be given it whole"
+            )
+        if self._handler.request_name in loaded:
+            raise ArgumentFaults((f"{self._handler.request_name}: this name is reserved.",))
+        return function(request, **loaded)
