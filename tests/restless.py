@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 from flask import Flask, abort, current_app, g, redirect, request, request_started
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user
 from marshmallow import fields
@@ -189,7 +190,20 @@ def _answers(app: Flask) -> ResponseReturnValue | None:
     return None
 
 
+class Sessions(SecureCookieSessionInterface):
+    """Cannot open the session of a message, as where its store is down."""
+
+    def open_session(self, app: Flask, request: Any) -> SecureCookieSession | None:
+        """Open the first one alone, which is the check's at the start."""
+        ran.append("session")
+        if len(ran) > 1:
+            raise RuntimeError("the store's secret")
+        return super().open_session(app, request)
+
+
 def _hook(app: Flask) -> None:
+    if app.config.get("SESSIONS"):
+        app.session_interface = Sessions()
     app.before_request(lambda: _answers(app))
 
     @app.errorhandler(Refused)

@@ -437,6 +437,18 @@ def test_s08_a_teardown_that_fails_is_told(start: Start) -> None:
     assert b"the teardown's secret" in err
 
 
+def test_s08_a_session_that_cannot_be_opened_is_told(start: Start) -> None:
+    """Even where the request cannot begin, the call is answered, and what did begin is torn down."""
+    pipe = start(SESSIONS="1")
+    for n in range(6):
+        answer = pipe.ask(tool("marks", n))
+        assert (answer["id"], answer["error"]["code"]) == (n, -32603)
+        assert "secret" not in json.dumps(answer)
+    code, _, err = pipe.close()
+    assert (code, err.count(b"RuntimeError: the store's secret")) == (0, 6)
+    assert err.count(b"DOWN RuntimeError") + err.count(b"DOWN NoneType") == 6 + 2
+
+
 @pytest.mark.parametrize("before", ["raise", ""])
 def test_s08_an_apps_own_logging_may_fail(start: Start, before: str) -> None:
     """The request is there when a failure is logged, and the answer comes where even the log fails."""

@@ -84,8 +84,6 @@ class Pipe:
         self._writer.close()
         return not self._unsettled
 
-    # ------------------------------------------------------------------------------------------ the reader
-
     def _read(self) -> None:
         limit = self._state.settings.max_message
         try:
@@ -145,8 +143,6 @@ class Pipe:
                 if flight.parked:
                     self._give_up(flight)
 
-    # ------------------------------------------------------------------------------------------ the workers
-
     def _hire(self) -> None:
         threading.Thread(target=self._work, daemon=True).start()
 
@@ -194,8 +190,6 @@ class Pipe:
             self._send(last)
         with self._lock:
             self._unsettled -= 1
-
-    # ------------------------------------------------------------------------------------------ questions
 
     def _await(self, flight: Flight, waiting: Waiting) -> None:
         with self._lock:
