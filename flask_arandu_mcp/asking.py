@@ -15,17 +15,21 @@ Question: TypeAlias = ClientRequest
 REFUSED = "error"
 """The member of an answer that says that the client refused to ask."""
 
+MAX_TRIES = 3
+"""How often a client is sent one and the same question. A client that is a program would give the same answer forever."""
+
 
 class Answers:
     """What was answered to which question, in all rounds of one call so far.
 
     :param known: the answers, each to one question alone: by its key and its digest.
     :param loose: answers by key alone, from a client that did not say which question they answer.
+    :param tries: how often each question was sent.
     :param trusted: the loose ones may be taken for any question, as in a test.
     :ivar attempt: a random id that is the same in all rounds of a call.
     """
 
-    __slots__ = ("_trusted", "attempt", "known", "loose")
+    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose")
 
     def __init__(
         self,
@@ -33,11 +37,13 @@ class Answers:
         loose: Mapping[str, object] | None = None,
         attempt: str = "",
         *,
+        tries: Mapping[tuple[str, str], int] | None = None,
         trusted: bool = False,
     ) -> None:
         self.known = dict(known or {})
         self.loose = dict(loose or {})
         self.attempt = attempt or secrets.token_hex(8)
+        self._tries = dict(tries or {})
         self._trusted = trusted
 
     def find(self, question: Question, *, strict: bool) -> Any:
@@ -45,7 +51,7 @@ class Answers:
 
         :param strict: only an answer to this very question counts.
         :raises Unfit: where nothing was, or what does not fit.
-        :raises Unanswerable: where the client refused to ask.
+        :raises Unanswerable: where the client refused to ask, or never answered with what fits.
         """
         known = (question.key, question.digest())
         if known not in self.known:
@@ -56,12 +62,19 @@ class Answers:
         raw = self.known[known]
         if isinstance(raw, dict) and set(raw) == {REFUSED}:
             raise Unanswerable(f"The user could not be asked: {raw[REFUSED]}")
-        return question.answer(raw)
+        try:
+            return question.answer(raw)
+        except Unfit:
+            if self._tries.get(known, 0) < MAX_TRIES:
+                raise
+            words = f"The client's answer to the question {question.key!r} does not fit it, {MAX_TRIES} times over."
+            raise Unanswerable(words) from None
 
     def extended(self, questions: Iterable[Question], given: Mapping[str, object]) -> Answers:
         """These answers, and what was given to the questions that were open, by their keys."""
         more = {(one.key, one.digest()): given[one.key] for one in questions if one.key in given}
-        return Answers({**self.known, **more}, attempt=self.attempt)
+        tries = {**self._tries, **{asked: self._tries.get(asked, 0) + 1 for asked in more}}
+        return Answers({**self.known, **more}, attempt=self.attempt, tries=tries)
 
 
 class Asked:

@@ -1,0 +1,1 @@
+"""The protocol's official conformance suite, run against a server that declares all that it wants to see."""
