@@ -7,6 +7,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 
 ROUNDS = 15
@@ -30,11 +31,15 @@ print((perf_counter() - start) * 1000)
 
 def measure(before: str, timed: str, rounds: int = ROUNDS) -> list[float]:
     """The milliseconds that an import took, in as many fresh interpreters."""
-    code = _TIMED.format(before=before, timed=timed)
+    command = [sys.executable, "-c", _TIMED.format(before=before, timed=timed)]
     # A coverage run would follow into the interpreter and be measured with it.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("COV")}
-    command = [sys.executable, "-c", code]
-    return [float(subprocess.check_output(command, text=True, env=environment)) for _ in range(rounds)]
+    # An installer compiles modules; here the first run does, whatever the shell says of bytecode, and is not counted.
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        environment["PYTHONPYCACHEPREFIX"] = folder
+        taken = [float(subprocess.check_output(command, text=True, env=environment)) for _ in range(rounds + 1)]
+    return taken[1:]
 
 
 def report(rounds: int = ROUNDS, write: Callable[[str], object] = print) -> None:
