@@ -16,7 +16,7 @@ REFUSED = "error"
 """The member of an answer that says that the client refused to ask."""
 
 MAX_TRIES = 3
-"""How often a client is sent one and the same question. A client that is a program would give the same answer forever."""
+"""How often a client is sent one question, at most: one that is a program would give the same answer forever."""
 
 
 class Answers:

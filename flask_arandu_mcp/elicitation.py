@@ -127,19 +127,21 @@ def _drawn(culprit: str, field: Field[Any], schema: JSONObject) -> JSONObject:
         if not isinstance(drawn["items"], dict):
             raise TypeError(f"{culprit} cannot be drawn by a client: a list in a form is of choices, OneOf([...])")
         return drawn
-    return {**drawn, **_titled(field, "oneOf", drawn)} if kind == "string" else drawn
+    choices = drawn.get("enum")
+    if isinstance(choices, list):
+        drawn["enum"] = [value for value in choices if value is not None]  # no choice is made by leaving it out
+    return _titled(field, drawn) if kind == "string" else drawn
 
 
-def _titled(field: Field[Any], keyword: str, drawn: JSONObject) -> JSONObject:
-    """The choices of a field with their labels, in place of its `enum` and of the words for them."""
+def _titled(field: Field[Any], drawn: JSONObject) -> JSONObject:
+    """A field with its choices and their labels, in place of its `enum` and of the words for them."""
     labels = _labels(field)
     if labels is None or "enumNames" in drawn:
-        return {}
-    drawn.pop("enum", None)
-    drawn.pop("description", None)
-    said = field.metadata.get("description")
-    words: JSONObject = {"description": str(said)} if said else {}
-    return {**words, keyword: [{"const": value, "title": str(label)} for value, label in labels]}
+        return drawn
+    titled = {keyword: said for keyword, said in drawn.items() if keyword not in ("enum", "description")}
+    if description := field.metadata.get("description"):
+        titled["description"] = str(description)
+    return {**titled, "oneOf": [{"const": value, "title": str(label)} for value, label in labels]}
 
 
 def _choices(inner: Field[Any]) -> JSONObject | None:
@@ -160,4 +162,5 @@ def _labels(field: Field[Any]) -> list[tuple[Any, Any]] | None:
     validator = _one_of(field)
     if validator is None or not validator.labels:
         return None
-    return list(zip(validator.choices, validator.labels, strict=False))
+    pairs = zip(validator.choices, validator.labels, strict=False)
+    return [(value, label) for value, label in pairs if value is not None]

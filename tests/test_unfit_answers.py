@@ -19,7 +19,7 @@ UNFIT: dict[str, Any] = {
 
 @pytest.mark.parametrize("answer", UNFIT.values(), ids=UNFIT)
 def test_a_question_is_sent_three_times_at_most(answer: object) -> None:
-    """An answer that does not fit is as if not given, but a client that never answers otherwise is not asked forever."""
+    """An answer that does not fit is as if not given, but a client that always gives it is not asked forever."""
     with Pipe("tests.conformance.app") as pipe:
         hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {"name": "c"}}
         pipe.ask(call("initialize", hello))

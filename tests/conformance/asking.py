@@ -3,8 +3,8 @@ handshake era, which is sent requests, and the stateless one, which is asked for
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Mapping
+from typing import Any, TypeAlias
 
 from marshmallow import fields
 from marshmallow.validate import OneOf
@@ -12,6 +12,8 @@ from marshmallow.validate import OneOf
 from flask_arandu_mcp import ClientRequest, Elicit, Elicited, Request, Tool, tool
 
 from .samples import roots, sampling
+
+Form: TypeAlias = Mapping[str, fields.Field[Any]]
 
 NAME = {"name": fields.String(required=True)}
 OK = {"ok": fields.Boolean(required=True)}
@@ -41,7 +43,7 @@ def test_elicitation(request: Request, message: str) -> Generator[ClientRequest,
 @tool
 def test_elicitation_sep1034_defaults(request: Request) -> Generator[ClientRequest, Any, str]:
     """Asks with a form that is filled in already."""
-    form = {
+    form: Form = {
         "name": fields.String(load_default="John Doe"),
         "age": fields.Integer(load_default=30),
         "score": fields.Float(load_default=95.5),
@@ -58,7 +60,7 @@ def test_elicitation_sep1330_enums(request: Request) -> Generator[ClientRequest,
     titled = OneOf(["value1", "value2", "value3"], labels=["First Option", "Second Option", "Third Option"])
     named = OneOf(["opt1", "opt2", "opt3"])
     names = ["Option One", "Option Two", "Option Three"]
-    form = {
+    form: Form = {
         "untitledSingle": fields.String(validate=plain),
         "titledSingle": fields.String(validate=titled),
         "legacyEnum": fields.String(validate=named, metadata={"json_schema": {"enumNames": names}}),

@@ -1,4 +1,4 @@
-"""What the suite reads: resources, one of them a template, and prompts, one of which asks. There is nothing to subscribe
+"""What the suite reads: resources, one of them a template, and prompts, one of which asks. Nothing can be subscribed
 to, so `test://watched-resource` is a resource like any other."""
 
 from __future__ import annotations
