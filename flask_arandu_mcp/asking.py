@@ -26,10 +26,11 @@ class Answers:
     :param loose: answers by key alone, from a client that did not say which question they answer.
     :param tries: how often each question was sent.
     :param trusted: the loose ones may be taken for any question, as in a test.
+    :param round_: a name of its own for a round that brought answers to what was asked; empty in a first one.
     :ivar attempt: a random id that is the same in all rounds of a call.
     """
 
-    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose")
+    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose", "round_")
 
     def __init__(
         self,
@@ -38,12 +39,14 @@ class Answers:
         attempt: str = "",
         *,
         tries: Mapping[tuple[str, str], int] | None = None,
+        round_: str = "",
         trusted: bool = False,
     ) -> None:
         self.known = dict(known or {})
         self.loose = dict(loose or {})
         self.attempt = attempt or secrets.token_hex(8)
         self._tries = dict(tries or {})
+        self.round_ = round_
         self._trusted = trusted
 
     def find(self, question: Question, *, strict: bool) -> Any:
@@ -74,7 +77,7 @@ class Answers:
         """These answers, and what was given to the questions that were open, by their keys."""
         more = {(one.key, one.digest()): given[one.key] for one in questions if one.key in given}
         tries = {**self._tries, **{asked: self._tries.get(asked, 0) + 1 for asked in more}}
-        return Answers({**self.known, **more}, attempt=self.attempt, tries=tries)
+        return Answers({**self.known, **more}, attempt=self.attempt, tries=tries, round_=secrets.token_hex(16))
 
 
 class Asked:

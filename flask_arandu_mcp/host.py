@@ -59,10 +59,11 @@ class Host(Protocol):
         """The HTTP headers that tell a client which scopes its token lacks."""
         ...
 
-    def count(self, limits: str, name: str, subject: Any) -> str:
+    def count(self, limits: str, name: str, subject: Any, round_: str = "") -> str:
         """Count a use of a declaration; empty, or words that say when to come back, where it was one too many.
 
         :param name: the declaration's kind and name, such as `tool/add`.
+        :param round_: names a later round of one use, which is no other use the first time that it is seen.
         """
         ...
 
@@ -96,7 +97,7 @@ class PlainHost:
         """No headers, as there is no HTTP."""
         return ()
 
-    def count(self, limits: str, name: str, subject: Any) -> str:
+    def count(self, limits: str, name: str, subject: Any, round_: str = "") -> str:
         """Count nothing, as there is nowhere to keep it."""
         return ""
 

@@ -78,9 +78,9 @@ class FlaskHost:
         """The challenge that asks for a token with more scopes."""
         return (self._resource.step_up(scopes).header(),)
 
-    def count(self, limits: str, name: str, subject: Any) -> str:
+    def count(self, limits: str, name: str, subject: Any, round_: str = "") -> str:
         """Count with the app's Flask-Limiter."""
-        return limiter.count(self._app, self._server, name, limits, subject)
+        return limiter.count(self._app, self._server, limiter.Use(name, limits, subject, round_))
 
     def report(self, error: Exception, culprit: str) -> str:
         """Log the exception under a new ref, and tell whoever listens for the app's exceptions."""

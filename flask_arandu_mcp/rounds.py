@@ -40,7 +40,9 @@ def answers_of(server: str, call: Call, caller: Caller, now: float | None = None
         raise ProtocolError(INVALID_PARAMS, "params.requestState is too old: call again without it.", status=400)
     known = {(key, digest): raw for key, digest, raw in state["known"]}
     known |= {(key, digest): given[key] for key, digest in state["open"] if given and key in given}
-    return Answers(known, attempt=state["attempt"])
+    # Named after what was signed, so that who sends one state twice has begun one round twice.
+    name = hashlib.sha256(encode(_sorted(state)).encode()).hexdigest() if len(known) > len(state["known"]) else ""
+    return Answers(known, attempt=state["attempt"], round_=name)
 
 
 def ask(server: str, call: Call, caller: Caller, asked: Asked) -> Answer:

@@ -76,7 +76,8 @@ def admit(prepared: Prepared, caller: Caller) -> None:
         words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}."
         raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=caller.host.step_up(prepared.scopes))
     if prepared.limits:
-        counted = attempt(caller.host.count, prepared.limits, f"{prepared.kind}/{prepared.name}", caller.subject)
+        name = f"{prepared.kind}/{prepared.name}"
+        counted = attempt(caller.host.count, prepared.limits, name, caller.subject, caller.answers.round_)
         if isinstance(counted, Failure):
             ref = caller.host.report(counted.error, f"the limit of {prepared.name!r}")
             raise Trouble(f"Internal error (ref {ref}).", ref=ref)

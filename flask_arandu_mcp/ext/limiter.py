@@ -8,7 +8,7 @@ import importlib.util
 import time
 from functools import lru_cache
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from flask import Flask, has_request_context, request
@@ -28,11 +28,24 @@ class NoLimiter(Exception):
     """Limits are declared, and nothing counts them."""
 
 
-def count(app: Flask, server: str, name: str, limits: str, subject: Any) -> str:
+class Use(NamedTuple):
+    """A use of a declaration.
+
+    :ivar name: the declaration's kind and name, such as `tool/add`.
+    :ivar limits: how often one subject may use it.
+    :ivar round_: names a later round of one use, which is no other use the first time that it is seen.
+    """
+
+    name: str
+    limits: str
+    subject: Any
+    round_: str = ""
+
+
+def count(app: Flask, server: str, use: Use) -> str:
     """Count a use of a declaration; empty, or words that say when to come back, where it was one too many.
 
     :param server: what tells the server from the app's others.
-    :param name: the declaration's kind and name, such as `tool/add`.
     :raises Exception: where the storage is down, unless the app's limiter is told to do without.
     """
     limiter = _limiter(app)
@@ -43,14 +56,12 @@ def count(app: Flask, server: str, name: str, limits: str, subject: Any) -> str:
         return ""
     if not limiter.enabled or (has_request_context() and any(exempts() for exempts in limiter._request_filters)):
         return ""
-    seconds = _counted(limiter, server, name, limits, subject)
+    seconds = _counted(limiter, server, use)
     if not seconds:
         return ""
-    kind = name.partition("/")[0]
-    return (
-        f"429 Too Many Requests: the limit of this {kind} is {' and '.join(map(str, _parsed(limits)))}, try again in "
-        f"{in_seconds(seconds)}."
-    )
+    limits = " and ".join(map(str, _parsed(use.limits)))
+    kind = use.name.partition("/")[0]
+    return f"429 Too Many Requests: the limit of this {kind} is {limits}, try again in {in_seconds(seconds)}."
 
 
 def lacking(app: Flask) -> str:
@@ -88,23 +99,27 @@ def _parsed(limits: str) -> tuple[RateLimitItem, ...]:
     return tuple(sorted(parse_many(limits)))
 
 
-def _counted(limiter: Limiter, server: str, name: str, limits: str, subject: Any) -> int:
+def _counted(limiter: Limiter, server: str, use: Use) -> int:
     """The seconds to wait, or 0; what a storage that is down means is said by the limiter's configuration."""
-    seconds = attempt(lambda: _hit(limiter.limiter, _parsed(limits), _key(limiter, server, name, subject)))
+    seconds = attempt(lambda: _hit(limiter.limiter, use, _key(limiter, server, use)))
     if not isinstance(seconds, Failure):
         return seconds
     if limiter._in_memory_fallback_enabled and not limiter._storage_dead:
         limiter.logger.warning("Rate limit storage unreachable - falling back to in-memory storage")
         # Flask-Limiter looks from time to time, before a request, whether it is back.
         limiter._storage_dead = True
-        return _counted(limiter, server, name, limits, subject)
+        return _counted(limiter, server, use)
     if limiter._swallow_errors:
         limiter.logger.error("Failed to rate limit. Swallowing error", exc_info=seconds.error)
         return 0
     raise seconds.error
 
 
-def _hit(strategy: RateLimiter, items: tuple[RateLimitItem, ...], key: tuple[str, ...]) -> int:
+def _hit(strategy: RateLimiter, use: Use, key: tuple[str, ...]) -> int:
+    # Whoever sends the answers of one round again runs its handler again, which is another use.
+    if use.round_ and all(strategy.hit(once, *key, use.round_) for once in _parsed("1/day")):
+        return 0
+    items = _parsed(use.limits)
     if all(strategy.hit(item, *key) for item in items):
         return 0
     # A longer limit may be used up too, and whoever came back at the end of the shorter would be told to go again.
@@ -116,9 +131,9 @@ def _until(moment: float) -> int:
     return max(1, ceil(moment - time.time()))
 
 
-def _key(limiter: Limiter, server: str, name: str, subject: Any) -> tuple[str, ...]:
+def _key(limiter: Limiter, server: str, use: Use) -> tuple[str, ...]:
     """What a use is counted under. Quoted, as a name may hold what divides it, or what a storage does not take."""
-    parts = (server, *name.split("/", 1), *_who(limiter, subject))
+    parts = (server, *use.name.split("/", 1), *_who(limiter, use.subject))
     prefix = (limiter._key_prefix,) if limiter._key_prefix else ()
     return (*prefix, *(quote(part, safe="@:") for part in parts))
 

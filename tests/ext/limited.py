@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Generator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
 from marshmallow import fields
 
-from flask_arandu_mcp import Request, Server, prompt, public, resource, tool
+from flask_arandu_mcp import Elicit, Request, Server, prompt, public, resource, tool
 
 from ..app import create_app as create_unlimited_app
 
@@ -36,6 +37,14 @@ def make_server(limits: str = "2/hour") -> Server:
         """Answers."""
         return "pong"
 
+    @tool(access=public)
+    def farewell(request: Request) -> Generator[Any, Any, str]:
+        """Asks twice, and says goodbye."""
+        for key in ("sure", "quite"):
+            answer = yield Elicit(key, "Sure?", {"yes": fields.Boolean(required=True)})
+            assert answer.accepted
+        return "bye"
+
     @resource("note://{name}", access=public)
     def note(request: Request, name: str) -> str:
         """A note."""
@@ -50,7 +59,7 @@ def make_server(limits: str = "2/hour") -> Server:
     def names(request: Request, value: str) -> list[str]:
         return [value]
 
-    return Server("limited", tools=[ping, pong], resources=[note], prompts=[ping_prompt], limits=limits)
+    return Server("limited", tools=[ping, pong, farewell], resources=[note], prompts=[ping_prompt], limits=limits)
 
 
 def create_app(

@@ -24,7 +24,7 @@ from flask_arandu_mcp.signals import tool_refused
 
 from ..app import create_app as create_unlimited_app
 from ..served import Gunicorn, exchange, post
-from ..wire import Pipe, Wire, bearer, call
+from ..wire import META, Pipe, Wire, bearer, call, modern, modern_headers
 from .limited import Redis, blueprint_of, create_app, limiter_of, make_server
 
 PING = {"name": "ping", "arguments": {}}
@@ -174,12 +174,68 @@ def test_who_is_not_admitted_is_not_counted() -> None:
     assert limited.use("door").startswith("403 Forbidden")
 
 
+def test_a_token_without_the_scope_is_not_counted() -> None:
+    """Scopes come before the limit: a token that lacks one uses up nothing of its user's."""
+    given = ["read"]
+
+    @tool(access=public, limits="1/hour", scopes=["write"])
+    def write(request: Request) -> str:
+        """Writes."""
+        return "written"
+
+    app = create_app()
+    mcp = ArandoMCP(app, Server("scoped", tools=[write]), name="scoped", url="/scoped")
+    mcp.token_scopes(lambda request: given)
+    limited = Limited(app, url="/scoped", headers=bearer("alice"))
+    message = call("tools/call", {"name": "write"})
+    assert [limited.wire.post(message, bearer("alice")).status_code for _ in range(3)] == [403] * 3
+    given.append("write")
+    assert limited.uses(3, "write") == 1
+
+
+ACCEPTED = {"action": "accept", "content": {"yes": True}}
+ASKABLE: dict[str, Any] = {f"{META}clientCapabilities": {"elicitation": {}}}
+
+
+def test_a_call_that_asks_is_one_use() -> None:
+    """The rounds in which a user is asked are counted once, and the answers of a round are good for no second one."""
+    wire = Wire(create_app(limits="1/hour"))
+
+    def send(**params: Any) -> dict[str, Any]:
+        message = modern("tools/call", {"name": "farewell", **params}, **ASKABLE)
+        result: dict[str, Any] = wire.post(message, modern_headers(message)).get_json()["result"]
+        return result
+
+    first = send()
+    answers = {"requestState": first["requestState"], "inputResponses": {"sure": ACCEPTED}}
+    second = send(**answers)
+    last = {"requestState": second["requestState"], "inputResponses": {"quite": ACCEPTED}}
+    assert send(**last)["content"][0]["text"] == "bye"
+    for again in ({}, answers, last, {"requestState": first["requestState"]}, {"inputResponses": {"sure": ACCEPTED}}):
+        assert WAIT.fullmatch(send(**again)["content"][0]["text"])
+
+
+def test_a_call_that_asks_over_the_pipe_is_one_use() -> None:
+    """Over the pipe too, where the server itself goes on with the call that it had put aside."""
+    with Pipe("tests.ext.limited", env={"TEST_LIMITS": "1/hour"}) as pipe:
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}, "clientInfo": {}}
+        pipe.ask(call("initialize", hello))
+        question = pipe.ask(call("tools/call", {"name": "farewell"}, "c"))
+        for _ in ("sure", "quite"):
+            assert question["method"] == "elicitation/create"
+            question = pipe.ask({"jsonrpc": "2.0", "id": question["id"], "result": ACCEPTED})
+        assert question["result"]["content"][0]["text"] == "bye"
+        refused = pipe.ask(call("tools/call", {"name": "farewell"}))["result"]
+        assert WAIT.fullmatch(refused["content"][0]["text"])
+
+
 def test_lists_are_not_limited(app: Flask, era: str) -> None:
     """What a declaration's limit counts is its use; it is listed as often as anybody likes, used up or not."""
     limited = Limited(app, era)
     limited.uses(3)
     for _ in range(4):
-        assert [each["name"] for each in limited.ask("tools/list", {})["result"]["tools"]] == ["ping", "pong"]
+        tools = limited.ask("tools/list", {})["result"]["tools"]
+        assert [each["name"] for each in tools] == ["ping", "pong", "farewell"]
 
 
 def test_two_declarations_are_counted_apart(app: Flask) -> None:
@@ -479,8 +535,8 @@ def test_limits_without_a_limiter_are_a_mistake() -> None:
     with pytest.raises(DeclarationError) as caught:
         mcp.check(app)
     assert caught.value.faults == (
-        "tool 'ping', tool 'pong', resource 'note', prompt 'ping' have limits, and no Flask-Limiter of the app counts "
-        "them: give the app one, Limiter(get_remote_address, app=app).",
+        "tool 'ping', tool 'pong', tool 'farewell', resource 'note', prompt 'ping' have limits, and no Flask-Limiter "
+        "of the app counts them: give the app one, Limiter(get_remote_address, app=app).",
     )
     Limiter(get_remote_address, storage_uri="memory://").init_app(app)
     mcp.check(app)
