@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     @property
     def terms(self) -> Terms:
         """The part of the settings that the door goes by."""
-        return Terms(self.max_result, not self.login_required, self.ask_timeout, self.page_size)
+        return Terms(self.max_result, self.serves_guests, self.ask_timeout, self.page_size)
 
 
 _KEYS = {f"MCP_{field.upper()}": field for field in Settings._fields}
