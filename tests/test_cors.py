@@ -3,6 +3,7 @@ credentials, and flask-cors is left alone where it has answered."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from flask_login import LoginManager
 from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import TestResponse
 
-from flask_arandu_mcp import ArandoMCP
+from flask_arandu_mcp import ArandoMCP, Progress, Request, Server, public, tool
 
 from .app import User, Users, calls, create_app, make_server
 from .wire import Wire, bearer, call
@@ -155,6 +156,22 @@ def test_h09_every_answer_may_be_read_by_a_listed_origin() -> None:
         may_read(answer)
     assert "Mcp-Session-Id" in found[200].headers
     assert "WWW-Authenticate" in found[401].headers
+
+
+def test_h09_a_stream_may_be_read_too() -> None:
+    """An answer that goes out as events is an answer."""
+
+    @tool(access=public)
+    def slow(request: Request) -> Iterator[Progress]:
+        """Works for a while."""
+        yield Progress(1, total=2)
+
+    app = create_app(CONFIG, server=Server("shop", tools=[slow]))
+    message = call("tools/call", {"name": "slow", "arguments": {}, "_meta": {"progressToken": 1}})
+    answer = Wire(app).post(message, {"Origin": LISTED, "Accept": "application/json, text/event-stream"})
+    assert (answer.status_code, answer.mimetype) == (200, "text/event-stream")
+    assert "notifications/progress" in answer.text
+    may_read(answer)
 
 
 def test_h09_the_apps_own_refusals_may_be_read_too() -> None:

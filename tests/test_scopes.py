@@ -3,7 +3,7 @@ is said before anything of the call is looked at, in one go."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -14,7 +14,18 @@ from marshmallow import fields
 from werkzeug.exceptions import NotFound
 from werkzeug.test import TestResponse
 
-from flask_arandu_mcp import ArandoMCP, DeclarationError, Request, Server, prompt, public, resource, signed_in, tool
+from flask_arandu_mcp import (
+    ArandoMCP,
+    DeclarationError,
+    Progress,
+    Request,
+    Server,
+    prompt,
+    public,
+    resource,
+    signed_in,
+    tool,
+)
 
 from .app import User, Users, calls, create_app
 from .wire import Wire, bearer, call
@@ -174,6 +185,26 @@ def test_every_way_to_a_declaration_asks_for_its_scopes(method: str, params: dic
     is_served(make_wire(["tasks:read"]).post(call(method, params, "q-1"), bearer("alice")), ran)
 
 
+@pytest.mark.parametrize("accept", ["application/json", "application/json, text/event-stream"])
+def test_a_handler_that_talks_is_limited_before_it_says_anything(accept: str) -> None:
+    """What a token lacks is a 403 for a handler that would stream, too, and no stream begins."""
+
+    @tool(access=public, scopes=["tasks:write"])
+    def slow(request: Request) -> Iterator[Progress]:
+        """Works for a while."""
+        calls.append("slow")
+        yield Progress(1, total=2)
+
+    app = create_app(server=Server("tasks", tools=[slow]))
+    given: list[str] = []
+    app.extensions["arandu_mcp"]["default"].declared.token_scopes = told(given)
+    message = call("tools/call", {"name": "slow", "_meta": {"progressToken": 1}}, "q-1")
+    is_insufficient(Wire(app).post(message, {"Accept": accept, **bearer("alice")}), "tasks:write")
+    given.append("tasks:write")
+    assert Wire(app).post(message, {"Accept": accept, **bearer("alice")}).status_code == 200
+    assert calls == ["slow"]
+
+
 def test_what_needs_no_scope_is_served_to_any_token() -> None:
     """Lists and declarations without scopes are not limited by those of others."""
     wire = make_wire([])
@@ -233,6 +264,13 @@ def test_a_token_with_all_that_all_need_is_served() -> None:
     """MCP_SCOPES and the declaration's own are enough."""
     wire = make_wire("base tasks:read tasks:write", {"MCP_SCOPES": ["base"], **PROTECTED})
     is_served(use(wire, headers=bearer("alice")), "finish")
+
+
+def test_scopes_that_are_not_known_are_not_checked() -> None:
+    """MCP_SCOPES alone are for the challenge: an app that tells no token's scopes has checked them itself."""
+    app = create_app({"MCP_SCOPES": ["base"]}, server=Server("tasks", tools=[free]))
+    is_served(use(Wire(app), "free", {}, bearer("alice")), "free")
+    assert Wire(app).post(call("ping"), bearer("nobody")).headers["WWW-Authenticate"].endswith(', scope="base"')
 
 
 # --------------------------------------------------------------------------------------------- tokens, and no others
