@@ -11,6 +11,18 @@ from .app import calls, create_app
 from .wire import Pipe, Wire
 
 
+SYSTEM_FIXTURES = {"redis", "nginx", "chromium"}
+"""Fixtures that start a program which Python's packages do not bring."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that need such a program, so that the tests pass on a machine that has Python alone."""
+    for item in items:
+        if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.system)
+
+
 @pytest.fixture
 def app() -> Flask:
     return create_app()
