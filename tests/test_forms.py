@@ -11,7 +11,7 @@ from marshmallow.validate import Length, OneOf, Range
 
 from flask_arandu_mcp import Elicit
 
-Form: TypeAlias = Mapping[str, fields.Field[Any]]
+Form: TypeAlias = "Mapping[str, fields.Field[Any]]"  # text, since marshmallow 3 takes no type at run time
 
 LETTERS = ["a", "b"]
 TITLED = OneOf(LETTERS, labels=["A", "B"])

@@ -13,7 +13,7 @@ from flask_arandu_mcp import ClientRequest, Elicit, Elicited, Request, Tool, too
 
 from .samples import roots, sampling
 
-Form: TypeAlias = Mapping[str, fields.Field[Any]]
+Form: TypeAlias = "Mapping[str, fields.Field[Any]]"  # text, since marshmallow 3 takes no type at run time
 
 NAME = {"name": fields.String(required=True)}
 OK = {"ok": fields.Boolean(required=True)}
