@@ -3,6 +3,7 @@ two engines in turn, of which one is watched, and the least of each is the one t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from time import process_time
 
@@ -64,4 +65,4 @@ def report(rounds: int = ROUNDS, write: Callable[[str], object] = print) -> None
 
 
 if __name__ == "__main__":
-    report()
+    report(int(sys.argv[1]) if sys.argv[1:] else ROUNDS)

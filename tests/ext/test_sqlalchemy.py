@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,6 +34,7 @@ from flask_arandu_mcp import (
 )
 from flask_arandu_mcp.ext.sqlalchemy import require_grant
 
+from ..snippets import ROOT
 from ..wire import Pipe, Wire, call
 from .library import WAYS, Book, Reader, add, connect, create_app, db, known, make_server, ran, watched_over
 
@@ -472,3 +476,10 @@ def test_each_engine_is_asked_for(ana: Reader, tmp_path: Path) -> None:
     assert calling(ana, handle).text.startswith(REFUSED)
     assert calling(ana, granted).text == "1"
     other.dispose()
+
+
+def test_what_it_costs_can_be_measured() -> None:
+    """The measurement that the project's figure comes from runs, and reports what a statement costs in each case."""
+    command = [sys.executable, "benchmarks/grants.py", "1"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert len(re.findall(r": [+-]\d+\.\d\d us a statement$", done.stdout, re.MULTILINE)) == 3
