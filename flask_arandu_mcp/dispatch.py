@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from .answers import Answer
-from .asking import Answers, Asked
+from .asking import Answers
 from .caller import Caller, Peer
 from .connection import Connection
 from .declarations.base import Prepared
@@ -53,8 +53,9 @@ class Outgoing(NamedTuple):
     final: bool = True
 
 
-Sent: TypeAlias = Outgoing | Waiting
-"""What comes of a request: messages, and in the end its response, or what it waits for."""
+Sent: TypeAlias = Outgoing | Waiting | None
+"""What comes of a request: messages, and in the end its response, or what it waits for. None is a step of its handler
+of which nothing goes out."""
 
 
 class Era(NamedTuple):
@@ -113,6 +114,9 @@ def dispatch(
     try:
         while True:
             step = attempt(unwatched, next, flow)
+            if step is None:
+                yield None
+                continue
             if not isinstance(step, Failure):
                 yield Outgoing(write_notification(step.method, step.params), final=False)
                 continue
@@ -125,20 +129,19 @@ def dispatch(
         flow.close()
 
 
-def _ended(server: Server, call: Call, era: Era, answer: Answer | Asked) -> Iterator[Sent]:
+def _ended(server: Server, call: Call, era: Era, answer: Answer | Waiting) -> Iterator[Sent]:
     if isinstance(answer, Answer):
         yield Outgoing(write_result(call.id, era.rules.dress(answer, _server_info(server))), peer=answer.peer)
         return
-    waiting = Waiting.at(answer)
     # Before the requests go out, for an answer must find that it is waited for.
-    yield waiting
-    for id, method, params in requests(waiting):
+    yield answer
+    for id, method, params in requests(answer):
         yield Outgoing(write_request(id, method, params), final=False)
 
 
 def _flow(
     server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None
-) -> Flow[Answer | Asked]:
+) -> Flow[Answer | Waiting]:
     peer = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
     if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
@@ -160,9 +163,9 @@ def _flow(
         caller.answers = answers_of(server.name, call, caller)
     made = method.function(server, caller, call)
     answer = made if isinstance(made, Answer) else (yield from made)
-    if isinstance(answer, Asked) and era is STATELESS_ERA:
-        return ask(server.name, call, caller, answer)
-    return answer
+    if isinstance(answer, Answer):
+        return answer
+    return ask(server.name, call, caller, answer) if era is STATELESS_ERA else Waiting.at(answer, caller.revision)
 
 
 def _as_protocol_error(error: Exception, connection: Connection) -> ProtocolError:

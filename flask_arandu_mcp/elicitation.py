@@ -12,6 +12,7 @@ from marshmallow.validate import OneOf
 
 from .arguments import ArgumentFaults, Arguments
 from .messages import ClientRequest, Unfit
+from .revisions import Revision
 from .typing import JSONObject
 
 _WORDS = ("title", "description", "default")
@@ -95,6 +96,29 @@ class Elicit(ClientRequest):
             raise Unfit from None
         assert isinstance(loaded, Mapping)
         return Elicited("accept", loaded)
+
+
+def known_as(method: str, params: JSONObject, revision: Revision) -> JSONObject | None:
+    """The params of a question as a revision spells them; None where it has no such question."""
+    if method != "elicitation/create" or revision.pages:
+        return params
+    schema = params.get("requestedSchema")
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not revision.forms or not isinstance(schema, dict) or not isinstance(properties, dict):
+        return None
+    if any(field.get("type") == "array" for field in properties.values()):
+        return None
+    plain = {name: _with_names(field) for name, field in properties.items()}
+    return {**params, "requestedSchema": {**schema, "properties": plain}}
+
+
+def _with_names(field: JSONObject) -> JSONObject:
+    """A field whose labelled choices are spelt as they were before 2025-11-25."""
+    pairs = field.get("oneOf")
+    if not isinstance(pairs, list):
+        return field
+    kept = {keyword: said for keyword, said in field.items() if keyword != "oneOf"}
+    return {**kept, "enum": [pair["const"] for pair in pairs], "enumNames": [pair["title"] for pair in pairs]}
 
 
 def _requested(key: str, form: Arguments) -> JSONObject:

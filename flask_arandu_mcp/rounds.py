@@ -4,6 +4,7 @@ begins. In the stateless era all that is known goes out, signed, and comes back.
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,10 @@ from typing import Any, NamedTuple
 from .answers import Answer
 from .asking import REFUSED, Answers, Asked, Question
 from .caller import Caller
+from .elicitation import known_as
 from .errors import INVALID_PARAMS, ProtocolError
 from .jsonrpc import Call, Reply, encode
+from .revisions import Revision
 from .typing import JSONObject
 
 PURPOSE = "state"
@@ -41,7 +44,7 @@ def answers_of(server: str, call: Call, caller: Caller, now: float | None = None
     known = {(key, digest): raw for key, digest, raw in state["known"]}
     known |= {(key, digest): given[key] for key, digest in state["open"] if given and key in given}
     # Named after what was signed, so that who sends one state twice has begun one round twice.
-    name = hashlib.sha256(encode(_sorted(state)).encode()).hexdigest() if len(known) > len(state["known"]) else ""
+    name = _digest(state) if len(known) > len(state["known"]) else ""
     return Answers(known, attempt=state["attempt"], round_=name)
 
 
@@ -61,18 +64,18 @@ def ask(server: str, call: Call, caller: Caller, asked: Asked) -> Answer:
     return Answer(members, type="input_required")
 
 
-def _call_of(server: str, call: Call, caller: Caller) -> list[str]:
+def _call_of(server: str, call: Call, caller: Caller) -> list[str | None]:
     """All that a state belongs to, so that it is worth nothing to another call."""
     subject_id = getattr(caller.subject, "get_id", lambda: None)()
-    arguments = hashlib.sha256(encode(_sorted(call.params.get("arguments") or {})).encode()).hexdigest()
+    subject = None if subject_id is None else str(subject_id)
+    arguments = _digest(call.params.get("arguments") or {})
     name = call.params.get(ASKING.get(call.method, ""))
-    return [server, str(subject_id), call.method, str(name), arguments, caller.revision.name]
+    return [server, subject, call.method, str(name), arguments, caller.revision.name]
 
 
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _sorted(value[key]) for key in sorted(value)}
-    return [_sorted(one) for one in value] if isinstance(value, list) else value
+def _digest(value: Any) -> str:
+    # Not as messages are written: what came in may hold a number that overflowed, which is refused at its own place.
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 class Waiting(NamedTuple):
@@ -80,15 +83,17 @@ class Waiting(NamedTuple):
 
     :ivar questions: what was sent, by the ids that the answers come back under.
     :ivar answers: the answers of earlier rounds.
+    :ivar revision: what the client speaks.
     """
 
     questions: Mapping[str, Question]
     answers: Answers
+    revision: Revision
 
     @classmethod
-    def at(cls, asked: Asked) -> Waiting:
+    def at(cls, asked: Asked, revision: Revision) -> Waiting:
         """A call that stands at questions, each under a random id."""
-        return cls({secrets.token_urlsafe(16): question for question in asked.questions}, asked.answers)
+        return cls({secrets.token_urlsafe(16): question for question in asked.questions}, asked.answers, revision)
 
     def answered(self, replies: Mapping[str, Reply]) -> Answers:
         """What is known once the client has answered each question, with a result or with an error."""
@@ -107,7 +112,9 @@ def requests(waiting: Waiting) -> Sequence[tuple[str, str, JSONObject]]:
     """The requests that a client of the handshake era is sent: their ids, methods and params."""
     found = []
     for id, question in waiting.questions.items():
-        params = dict(question.params)
+        known = known_as(question.method, question.params, waiting.revision)
+        assert known is not None  # the era asks nothing that the revision has not
+        params = dict(known)
         if params.get("mode") == "url":
             params["elicitationId"] = id  # what 2025-11-25 tells a page by, and later revisions do without
         found.append((id, question.method, params))

@@ -7,6 +7,7 @@ from ..answers import Answer
 from ..asking import Question, WhyNot, declared
 from ..caller import Peer
 from ..connection import Connection
+from ..elicitation import known_as
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..headers import VERSION
 from ..jsonrpc import Call, encode
@@ -51,11 +52,15 @@ def status(error: ProtocolError) -> int:
 
 
 def why_not(peer: Peer, connection: Connection) -> WhyNot:
-    """Why a question cannot be asked: nothing could carry it, or the client did not say that it can be asked."""
+    """Why a question cannot be asked: nothing could carry it, the revision has none such, or the client said nothing of
+    being asked."""
 
     def missing(question: Question) -> Exception | None:
         if connection.cannot_ask:
             return Unanswerable(f"The user cannot be asked here: {connection.cannot_ask}")
+        if known_as(question.method, question.params, peer.revision) is None:
+            words = f"revision {peer.revision.name} of the protocol, which the client speaks, has no such question."
+            return Unanswerable(f"The user cannot be asked here: {words}")
         if not declared(peer.capabilities, question.needs):
             return Unanswerable(
                 f"The user cannot be asked here: the client did not declare {'.'.join(question.needs)!r}."
