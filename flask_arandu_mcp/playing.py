@@ -22,7 +22,8 @@ Flow: TypeAlias = Generator[Notification, None, T]
 PROGRESS_GAP = 0.01
 """Seconds between two progress messages of one call, at least; the last one is always sent."""
 
-_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""The levels of log messages, the least serious first (2026-07-28, server/utilities/logging)."""
 
 
 def drain(flow: Flow[T]) -> T:
@@ -139,4 +140,4 @@ class _Sieve:
 
     def _is_wanted(self, level: object) -> bool:
         least = self._caller.log_level
-        return least in _LEVELS and level in _LEVELS and _LEVELS.index(str(level)) >= _LEVELS.index(str(least))
+        return least in LEVELS and level in LEVELS and LEVELS.index(str(level)) >= LEVELS.index(str(least))

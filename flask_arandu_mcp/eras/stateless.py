@@ -104,9 +104,10 @@ def why_not(peer: Peer, connection: Connection) -> WhyNot:
 
 
 def log_level(meta: JSONObject, *, logging: bool) -> str | None:
-    """The least serious log message that the client wants: what this very message says (server/utilities/logging)."""
+    """The least serious log message that the client wants: what this very message says, where the server offers logging
+    (2026-07-28, server/utilities/logging)."""
     level = meta.get(LOG_LEVEL)
-    return level if isinstance(level, str) else None
+    return level if logging and isinstance(level, str) else None
 
 
 def meta_of(call: Call) -> JSONObject:

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from ..answers import Answer
 from ..caller import Caller, Peer
+from ..errors import INVALID_PARAMS, ProtocolError
 from ..jsonrpc import Call, encode
+from ..playing import LEVELS
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, STATELESS
 from ..server import Server
 from ..typing import JSONObject
@@ -44,8 +46,12 @@ def ping(server: Server, caller: Caller, call: Call) -> Answer:
 
 
 def set_level(server: Server, caller: Caller, call: Call) -> Answer:
-    """Nothing: nothing is kept for a client, so it is sent every level."""
-    text_of(call, "level")
+    """Nothing: nothing is kept for a client, so it is sent every level.
+
+    :raises ProtocolError: -32602 for a level that there is not (2025-11-25, server/utilities/logging).
+    """
+    if text_of(call, "level") not in LEVELS:
+        raise ProtocolError(INVALID_PARAMS, f"params.level must be one of {', '.join(LEVELS)}.")
     return Answer()
 
 
