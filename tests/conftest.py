@@ -8,8 +8,8 @@ import pytest
 from flask import Flask
 
 from .app import calls, create_app
+from .surface import summary
 from .wire import Pipe, Wire
-
 
 SYSTEM_FIXTURES = {"redis", "nginx", "chromium"}
 """Fixtures that start a program which Python's packages do not bring."""
@@ -21,6 +21,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if SYSTEM_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.system)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many of the server's messages the official types have judged."""
+    terminalreporter.write_line(summary())
 
 
 @pytest.fixture

@@ -14,6 +14,10 @@ from typing import Any, cast
 from flask import Flask
 from werkzeug.test import TestResponse
 
+from flask_arandu_mcp.transports.memo import read_memo
+
+from .surface import Sent
+
 MODERN = "2026-07-28"
 META = "io.modelcontextprotocol/"
 NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -54,7 +58,19 @@ class Wire:
         """POST a message, or any bytes."""
         data = body if isinstance(body, (bytes, str)) else json.dumps(body)
         options.setdefault("content_type", "application/json")
-        return self.client.post(self.url, data=data, headers=headers or {}, **options)
+        answer = self.client.post(self.url, data=data, headers=headers or {}, **options)
+        self._judge(data if isinstance(data, bytes) else data.encode("utf-8", "replace"), dict(headers or {}), answer)
+        return answer
+
+    def _judge(self, data: bytes, headers: Mapping[str, Any], answer: TestResponse) -> None:
+        named = {str(name).lower(): str(value) for name, value in headers.items()}
+        version = named.get("mcp-protocol-version", "2025-03-26")
+        state = self.app.extensions["arandu_mcp"]["default"]
+        peer = read_memo(state.host.sealer, named.get("mcp-session-id", ""))
+        sent = Sent(peer.revision.name if peer and "mcp-protocol-version" not in named else version)
+        sent.note(data)
+        if answer.mimetype == "application/json" and answer.data:
+            sent.judge(answer.data)
 
     def modern(self, method: str, params: Mapping[str, Any] | None = None, **headers: str) -> TestResponse:
         """POST a request of the stateless era, with its headers."""
@@ -89,6 +105,7 @@ class Pipe:
         process = subprocess.Popen(command, env=environ, **{**pipes, **options})
         self.process = cast("subprocess.Popen[bytes]", process)
         self._held = b""
+        self._sent = Sent()
 
     def __enter__(self) -> Pipe:
         return self
@@ -101,6 +118,8 @@ class Pipe:
         """Write messages, or any bytes, in one write."""
         assert self.process.stdin is not None
         lines = [m if isinstance(m, bytes) else json.dumps(m).encode() + b"\n" for m in messages]
+        for line in b"".join(lines).splitlines():
+            self._sent.note(line)
         self.process.stdin.write(b"".join(lines))
         self.process.stdin.flush()
 
@@ -117,6 +136,7 @@ class Pipe:
                 return None
             self._held += chunk
         line, _, self._held = self._held.partition(b"\n")
+        self._sent.judge(line)
         return line
 
     def receive(self, timeout: float = 20.0) -> Any:
