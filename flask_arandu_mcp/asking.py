@@ -28,9 +28,10 @@ class Answers:
     :param trusted: the loose ones may be taken for any question, as in a test.
     :param round_: a name of its own for a round that brought answers to what was asked; empty in a first one.
     :ivar attempt: a random id that is the same in all rounds of a call.
+    :ivar progressed: how far the call said that it was; it begins anew in each round, and clients must not see that.
     """
 
-    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose", "round_")
+    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose", "progressed", "round_")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class Answers:
         self.attempt = attempt or secrets.token_hex(8)
         self._tries = dict(tries or {})
         self.round_ = round_
+        self.progressed: float | None = None
         self._trusted = trusted
 
     def find(self, question: Question, *, strict: bool) -> Any:
@@ -60,8 +62,10 @@ class Answers:
         if known not in self.known:
             if (strict and not self._trusted) or question.key not in self.loose:
                 raise Unfit
-            # Taken for this question as it is asked now, and for no other one from here on.
             self.known[known] = self.loose[question.key]
+            if not self._trusted:
+                # Taken for this question as it is asked now, and for no other one from here on.
+                del self.loose[question.key]
         raw = self.known[known]
         if isinstance(raw, dict) and set(raw) == {REFUSED}:
             raise Unanswerable(f"The user could not be asked: {raw[REFUSED]}")
@@ -77,7 +81,9 @@ class Answers:
         """These answers, and what was given to the questions that were open, by their keys."""
         more = {(one.key, one.digest()): given[one.key] for one in questions if one.key in given}
         tries = {**self._tries, **{asked: self._tries.get(asked, 0) + 1 for asked in more}}
-        return Answers({**self.known, **more}, attempt=self.attempt, tries=tries, round_=secrets.token_hex(16))
+        later = Answers({**self.known, **more}, attempt=self.attempt, tries=tries, round_=secrets.token_hex(16))
+        later.progressed = self.progressed
+        return later
 
 
 class Asked:

@@ -12,15 +12,22 @@ from .caller import Caller
 from .declarations.base import Prepared
 from .errors import Failure, attempt
 from .grants import unwatched
+from .jsonrpc import encode
 from .messages import ClientRequest, Notification, Progress, Unanswerable
 from .typing import JSONObject
 
 T = TypeVar("T")
-Flow: TypeAlias = Generator[Notification, None, T]
-"""A call that is under way: what it sends while it works, and in the end its answer."""
+Flow: TypeAlias = Generator[Notification | None, None, T]
+"""A call that is under way: what it sends while it works, or None where nothing of it goes out, and its answer."""
 
-PROGRESS_GAP = 0.01
-"""Seconds between two progress messages of one call, at least; the last one is always sent."""
+BURST = 20
+"""Progress messages that a call may send at once. The last one before its answer is always sent."""
+
+PER_SECOND = 20
+"""Progress messages that a call may send for each second that it takes."""
+
+CLOSINGS = 10
+"""How often a handler is closed that goes on all the same."""
 
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 """The levels of log messages, the least serious first (2026-07-28, server/utilities/logging)."""
@@ -51,9 +58,12 @@ def play(call: Callable[[], Any], prepared: Prepared, caller: Caller) -> Flow[An
         step = _step(caller, next, generator)
         while not isinstance(step, Failure):
             if isinstance(step, Notification):
-                note = sieve.passed(step)
-                if note is not None:
-                    yield note
+                note = attempt(sieve.passed, step)
+                if isinstance(note, Failure):
+                    step = _step(caller, generator.throw, note.error)
+                    continue
+                # None too: whoever carries the call looks here whether it is still wanted.
+                yield note
                 step = _step(caller, next, generator)
                 continue
             reply = _replied(step, prepared, caller)
@@ -63,11 +73,23 @@ def play(call: Callable[[], Any], prepared: Prepared, caller: Caller) -> Flow[An
                 step = _step(caller, generator.throw, reply)
             else:
                 step = _step(caller, generator.send, reply if isinstance(step, (list, tuple)) else reply[0])
-        return step.error.value if isinstance(step.error, StopIteration) else step
+        if not isinstance(step.error, StopIteration):
+            return step
+        if sieve.held is not None:
+            yield sieve.held
+        return step.error.value
     finally:
-        closed = _step(caller, generator.close)
-        if isinstance(closed, Failure):
-            caller.host.report(closed.error, f"the end of {prepared.name!r}")
+        _close(generator, prepared, caller)
+
+
+def _close(generator: Generator[Any, Any, Any], prepared: Prepared, caller: Caller) -> None:
+    closed = _step(caller, generator.close)
+    if isinstance(closed, Failure):
+        caller.host.report(closed.error, f"the end of {prepared.name!r}")
+        # One that yielded in its `finally` has not ended; what it left open would be closed who knows when.
+        for _ in range(CLOSINGS):
+            if not isinstance(_step(caller, generator.close), Failure):
+                break
 
 
 def _step(caller: Caller, function: Callable[..., Any], *args: Any) -> Any:
@@ -97,22 +119,30 @@ def _wrong(given: Sequence[object], questions: Sequence[ClientRequest]) -> str:
         return "no question at all"
     if len(questions) != len(given):
         kind = next(type(one).__name__ for one in given if not isinstance(one, ClientRequest))
-        return f"a {kind}: yield Progress, Notification, Elicit or ClientRequest"
+        beside = " among others" if len(given) > 1 else ""
+        return f"a {kind}{beside}: yield one Progress or Notification, or one or more of Elicit and ClientRequest"
     keys = [question.key for question in questions]
     return "" if len(set(keys)) == len(keys) else f"two questions of one key: {keys}"
 
 
 class _Sieve:
-    """Lets through what the client asked for: progress that goes forward and not too fast, and logs of its level."""
+    """Lets through what the client asked for: progress that goes forward and not too fast, and logs of its level.
+
+    :ivar held: progress that came too fast, and is sent if nothing follows it.
+    """
 
     def __init__(self, caller: Caller, *, guarded: bool) -> None:
         self._caller = caller
         self._guarded = guarded
-        self._last: float | None = None
-        self._sent_at = 0.0
+        self._left = float(BURST)
+        self._looked_at = time.monotonic()
+        self.held: Notification | None = None
 
     def passed(self, note: Notification) -> Notification | None:
-        """What may go out of a notification, or None."""
+        """What may go out of a notification, or None.
+
+        :raises TypeError: for what JSON cannot carry. :raises ValueError: for a number that is not finite.
+        """
         if isinstance(note, Progress):
             return self._progress(note)
         if self._guarded:
@@ -120,23 +150,34 @@ class _Sieve:
             return None
         if note.method == "notifications/message" and not self._is_wanted(note.params.get("level")):
             return None
+        encode(note.params)
         return note
 
     def _progress(self, note: Progress) -> Notification | None:
         token = self._caller.meta.get("progressToken")
-        if not isinstance(token, (str, int)) or (self._last is not None and note.progress <= self._last):
+        answers = self._caller.answers
+        if not isinstance(token, (str, int)) or isinstance(token, bool):
             return None
-        now = time.monotonic()
-        is_last = note.total is not None and note.progress >= note.total
-        if self._last is not None and not is_last and now - self._sent_at < PROGRESS_GAP:
+        if answers.progressed is not None and note.progress <= answers.progressed:
             return None
-        self._last, self._sent_at = note.progress, now
+        answers.progressed = note.progress
         params: JSONObject = {"progressToken": token, "progress": note.progress}
         if note.total is not None:
             params["total"] = note.total
         if note.message and not self._guarded:
             params["message"] = note.message
-        return Notification(note.method, params)
+        self.held = Notification(note.method, params)
+        return self._let_go()
+
+    def _let_go(self) -> Notification | None:
+        now = time.monotonic()
+        self._left = min(BURST, self._left + (now - self._looked_at) * PER_SECOND)
+        self._looked_at = now
+        if self._left < 1:
+            return None
+        self._left -= 1
+        note, self.held = self.held, None
+        return note
 
     def _is_wanted(self, level: object) -> bool:
         least = self._caller.log_level

@@ -130,6 +130,8 @@ def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert:
     value = yield from play(call, prepared, caller)
     if isinstance(value, Asked):
         settle(prepared, caller)
+        if prepared.recheck:
+            recheck(prepared, caller, carried_out=False)
         return value
     if isinstance(value, Failure):
         return cast("T", _ended(prepared, caller, value))
@@ -161,9 +163,10 @@ def settle(prepared: Prepared, caller: Caller) -> None:
         raise Trouble(f"403 Forbidden: nothing had allowed this (ref {ref}).", status=FORBIDDEN, ref=ref)
 
 
-def recheck(prepared: Prepared, caller: Caller) -> None:
+def recheck(prepared: Prepared, caller: Caller, *, carried_out: bool = True) -> None:
     """Ask the policy again, as of now, before anything that a handler gave goes out.
 
+    :param carried_out: the handler came to its end, so that what it did is done.
     :raises Trouble: where the subject is gone, or would not be let in any more.
     """
     decision = attempt(caller.host.again, caller.subject, lambda subject: decide(prepared.access, subject))
@@ -174,7 +177,7 @@ def recheck(prepared: Prepared, caller: Caller) -> None:
     try:
         check(prepared, caller, decision)
     except Trouble as refused:
-        words = f"{refused.words} It had been carried out when this was found."
+        words = f"{refused.words} It had been carried out when this was found." if carried_out else refused.words
         raise Trouble(words, status=refused.status, ref=refused.ref) from None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator
 from io import BytesIO
 from typing import Any, TypeVar
 
+from flask import Flask
 from flask.signals import request_started
 
 from ..errors import Failure, attempt
@@ -33,10 +34,11 @@ def in_own_context(steps: Iterator[T]) -> Generator[T, None, None]:
             context.run(close)
 
 
-def inner_environ(environ: dict[str, Any], admitted: object) -> dict[str, Any]:
+def inner_environ(environ: dict[str, Any], admitted: object, body: bytes) -> dict[str, Any]:
     """The WSGI environ of a request whose body is read already, for a context of its own."""
-    own = {key: value for key, value in environ.items() if not key.startswith("werkzeug.")}
-    return {**own, "wsgi.input": BytesIO(), "CONTENT_LENGTH": "0", ADMITTED: admitted}
+    gone = ("wsgi.input_terminated", "HTTP_TRANSFER_ENCODING")
+    own = {key: value for key, value in environ.items() if not key.startswith("werkzeug.") and key not in gone}
+    return {**own, "wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body)), ADMITTED: admitted}
 
 
 def ask_app(state: State) -> None:
@@ -48,6 +50,14 @@ def ask_app(state: State) -> None:
     request_started.send(app, _async_wrapper=app.ensure_sync)
     said = attempt(app.preprocess_request)
     if isinstance(said, Failure):
-        said = app.handle_user_exception(said.error)
+        said = _handled(app, said.error)
     if said is not None:
         raise refusal_of(app.make_response(said), state.resource.challenge())
+
+
+def _handled(app: Flask, error: Exception) -> Any:
+    try:
+        raise error
+    except type(error):
+        # Flask raises again what no handler takes, which it can while the error is being handled.
+        return app.handle_user_exception(error)

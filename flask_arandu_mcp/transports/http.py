@@ -219,8 +219,8 @@ def _take(state: State, reply: Reply, admitted: Admitted) -> Outgoing:
 
 
 def _mailbox(state: State) -> Mailbox | None:
-    key = state.app.secret_key
-    return Mailbox.of(key, f"{state.name}/{state.server.name}") if key else None
+    keys = [state.app.secret_key, *(state.app.config.get("SECRET_KEY_FALLBACKS") or ())]
+    return Mailbox.of([key for key in keys if key], f"{state.name}/{state.server.name}") if keys[0] else None
 
 
 def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
@@ -228,12 +228,13 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
     takes_events = accepts_events(request.headers.get("Accept"))
     mailbox = _mailbox(state)
     connection = admitted.connection
-    connection.cannot_ask = _why_not_ask(takes_events, mailbox)
+    if connection.peer is not None and connection.peer.capabilities:
+        connection.cannot_ask = _why_not_ask(takes_events, mailbox)
 
     def who() -> Any:
         return identify(state.resource.challenge(), state.host, login_required=not state.settings.serves_guests).subject
 
-    conversation = Conversation(state, request.environ, call, connection, who, mailbox)
+    conversation = Conversation(state, request.environ, request.get_data(), call, connection, who, mailbox)
     messages = conversation.messages()
     for sent in messages:
         if sent is None or (not sent.final and not takes_events):
@@ -253,7 +254,7 @@ def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
         return "the app has no SECRET_KEY."
     if not request.environ.get("wsgi.multithread") and not request.environ.get("wsgi.multiprocess"):
         return "the server has one thread in one process, so nobody could take the answer in."
-    return ""
+    return mailbox.lacking()
 
 
 def _response(outgoing: Outgoing) -> MCPResponse:

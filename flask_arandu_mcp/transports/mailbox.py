@@ -7,9 +7,10 @@ import hashlib
 import json
 import os
 import re
+import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,46 +18,72 @@ from ..jsonrpc import Reply
 
 _ID = re.compile(r"[A-Za-z0-9_-]{22}")
 _POLL = 0.05
+_STALE = 24 * 60 * 60
+"""Seconds after which a file is left over: of a process that was killed, or an answer that came just too late."""
 
 
 class Mailbox:
     """Answers that are waited for, each under the random id of its question and bound to one subject.
 
-    :param folder: where they are kept; only this user may look into it.
+    :param folders: where they are kept. Questions are opened in the first; an answer is looked for in all of them.
     """
 
-    __slots__ = ("_folder",)
+    __slots__ = ("_folder", "_folders")
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folders: Sequence[Path]) -> None:
+        self._folder = folders[0]
+        self._folders = folders
 
     @classmethod
-    def of(cls, key: str | bytes, server: str) -> Mailbox:
-        """The mailbox of a server, the same for all its workers on this machine and for nobody else."""
-        secret = key if isinstance(key, bytes) else key.encode()
-        name = hashlib.sha256(b"mailbox\0" + secret + b"\0" + server.encode()).hexdigest()[:32]
-        return cls(Path(tempfile.gettempdir()) / f"flask_arandu_mcp-{name}")
+    def of(cls, keys: Iterable[str | bytes], server: str) -> Mailbox:
+        """The mailbox of a server, the same for all its workers on this machine and for nobody else.
+
+        :param keys: the app's secret keys, the newest first: a worker that has the old one only may still wait.
+        """
+        root = Path(tempfile.gettempdir())
+        secrets = [key if isinstance(key, bytes) else key.encode() for key in keys]
+        names = [hashlib.sha256(b"mailbox\0" + secret + b"\0" + server.encode()).hexdigest() for secret in secrets]
+        return cls([root / f"flask_arandu_mcp-{name[:32]}" for name in names])
+
+    def lacking(self) -> str:
+        """Make the folder, and say why it cannot be used; empty where it can."""
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            found = self._folder.lstat()
+        except OSError as error:
+            return f"the folder for answers, {self._folder}, cannot be made: {error.strerror}."
+        own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+        if not stat.S_ISDIR(found.st_mode) or not own:
+            return f"the folder for answers, {self._folder}, belongs to another user of this machine: remove it."
+        if os.name == "posix" and found.st_mode & 0o077:
+            return f"the folder for answers, {self._folder}, is open to others: chmod 700 it."
+        return ""
 
     def open(self, ids: Iterable[str], subject_id: object) -> None:
-        """Begin to wait for answers from a subject."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Begin to wait for answers from a subject, in a folder that lacks nothing."""
+        self._sweep()
         for id in ids:
-            self._write(self._folder / f"{id}.open", json.dumps(str(subject_id)))
+            self._write(self._folder / f"{id}.open", _bound(subject_id))
 
     def close(self, ids: Iterable[str]) -> None:
         """Wait no more."""
         for id in ids:
             for suffix in ("open", "answer"):
-                (self._folder / f"{id}.{suffix}").unlink(missing_ok=True)
+                with suppress(OSError):
+                    (self._folder / f"{id}.{suffix}").unlink()
 
     def put(self, reply: Reply, subject_id: object) -> bool:
         """Take an answer in; False where nobody waits for it, or not from this subject."""
         if not isinstance(reply.id, str) or not _ID.fullmatch(reply.id):
             return False
-        with suppress(OSError, ValueError):
-            if json.loads((self._folder / f"{reply.id}.open").read_text()) == str(subject_id):
-                answer = json.dumps({"result": reply.result, "error": reply.error})
-                self._write(self._folder / f"{reply.id}.answer", answer)
+        for folder in self._folders:
+            with suppress(OSError):
+                asked = folder / f"{reply.id}.open"
+                if asked.read_text() != _bound(subject_id):
+                    return False
+                # Whoever takes it away has answered: a second answer finds no question.
+                asked.unlink()
+                self._write(folder / f"{reply.id}.answer", json.dumps({"result": reply.result, "error": reply.error}))
                 return True
         return False
 
@@ -80,9 +107,17 @@ class Mailbox:
     def _read(self, id: str) -> Reply | None:
         try:
             answer = json.loads((self._folder / f"{id}.answer").read_text())
-        except FileNotFoundError:
+        except OSError:
             return None
         return Reply(id, answer["result"], answer["error"])
+
+    def _sweep(self) -> None:
+        oldest = time.time() - _STALE
+        with suppress(OSError), os.scandir(self._folder) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < oldest:
+                        os.unlink(entry.path)
 
     @staticmethod
     def _write(path: Path, text: str) -> None:
@@ -91,3 +126,7 @@ class Mailbox:
         with os.fdopen(handle, "w") as file:
             file.write(text)
         os.replace(name, path)
+
+
+def _bound(subject_id: object) -> str:
+    return json.dumps(None if subject_id is None else str(subject_id))

@@ -167,17 +167,22 @@ class Pipe:
         last: Outgoing | None = None
         # What a call leaves in context variables must not be there for the next one.
         steps = in_own_context(self._app.answer(flight.call, flight.connection, flight.answers))
+        asked: list[Outgoing] = []
         while not isinstance(sent := attempt(next, steps), Failure):
             if flight.cancelled:
                 attempt(steps.close)
                 return None
             if isinstance(sent, Waiting):
                 self._await(flight, sent)
-            elif sent.final:
+            elif sent is not None and sent.final:
                 last = sent
-            else:
+            elif sent is not None and flight.waiting is not None:
+                asked.append(sent)  # they go out when the call's context is gone, and with it the app's transactions
+            elif sent is not None:
                 self._send(sent)
         if isinstance(sent.error, StopIteration):
+            for request in asked:
+                self._send(request)
             return last
         return self._app.failed(flight.call, sent.error, flight.connection)
 
@@ -186,6 +191,8 @@ class Pipe:
         # written stays unsettled, for the end to wait for.
         with self._lock:
             del self._flights[flight.call.id]
+            for id in flight.waiting.questions if flight.waiting is not None else ():
+                self._asked.pop(id, None)
         if last is not None and not flight.cancelled:
             self._send(last)
         with self._lock:

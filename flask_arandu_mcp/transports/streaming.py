@@ -9,7 +9,7 @@ from typing import Any
 from ..asking import Answers
 from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, Sent, dispatch, era_of, refused
-from ..errors import ProtocolError
+from ..errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
 from ..jsonrpc import Call, Reply
 from ..rounds import Waiting
 from ..state import State
@@ -24,6 +24,7 @@ _KEEP_ALIVE_EVERY = 200
 class Conversation:
     """All the messages that answer one request over HTTP, round after round.
 
+    :param body: the request's, for the app's own code to read in each round.
     :param identify: finds out who sends the request, anew in each round, and returns the subject.
     :param mailbox: where answers to questions come in; None where none can be asked.
     """
@@ -32,13 +33,15 @@ class Conversation:
         self,
         state: State,
         environ: dict[str, Any],
+        body: bytes,
         call: Call,
         connection: Connection,
         identify: Callable[[], Any],
         mailbox: Mailbox | None,
     ) -> None:
         self._state = state
-        self._environ = inner_environ(environ, call)
+        self._environ = environ
+        self._body = body
         self._call = call
         self._connection = connection
         self._identify = identify
@@ -54,44 +57,86 @@ class Conversation:
         """The messages, the last one the response; None now and then while a human is waited for."""
         answers: Answers | None = None
         while True:
-            waiting: Waiting | None = None
-            try:
-                for sent in in_own_context(self._round(answers)):
-                    if isinstance(sent, Waiting):
-                        waiting = sent
-                        self._open(waiting)
-                    else:
-                        yield sent
-                if waiting is None:
-                    return
-                answers = yield from self._wait(waiting)
-            finally:
-                if waiting is not None and self._mailbox is not None:
-                    self._mailbox.close(waiting.questions)
+            asked: list[Outgoing] = []
+            waiting = yield from self._play(answers, asked)
+            if waiting is None:
+                return
+            answers = yield from self._wait(waiting, asked)
+
+    def _play(self, answers: Answers | None, asked: list[Outgoing]) -> Generator[Outgoing, None, Waiting | None]:
+        """Take one round: what it ends with goes out when its context is gone, and with it the app's transactions.
+
+        :param asked: is given the requests that ask.
+        :return: the questions that are open in the end.
+        """
+        waiting: Waiting | None = None
+        final: Outgoing | None = None
+        steps = in_own_context(self._round(answers))
+        try:
+            while not isinstance(sent := attempt(next, steps), Failure):
+                if isinstance(sent, Waiting):
+                    waiting = sent
+                elif sent is None:
+                    continue
+                elif sent.final:
+                    final = sent
+                elif waiting is not None:
+                    asked.append(sent)
+                else:
+                    yield sent
+        finally:
+            self._report(attempt(steps.close))
+        if not isinstance(sent.error, StopIteration):
+            failed = self._failed(sent.error)
+            final = final or failed
+        if final is not None:
+            yield final
+        return waiting if final is None else None
 
     def _round(self, answers: Answers | None) -> Iterator[Sent]:
-        with self._state.app.request_context(dict(self._environ)):
+        with self._state.app.request_context(inner_environ(self._environ, self._call, self._body)):
+            steps = self._answer(answers)
             try:
-                subject = self._identify()
-                ask_app(self._state)
-            except ProtocolError as error:
-                yield refused(self._call, error, self._connection)
-                return
-            self._subject_id = subject_id(subject)
-            yield from dispatch(self._state.server, subject, self._call, self._connection, answers)
+                while not isinstance(step := attempt(next, steps), Failure):
+                    yield step
+            finally:
+                steps.close()
+            if not isinstance(step.error, StopIteration):
+                yield self._failed(step.error)
 
-    def _open(self, waiting: Waiting) -> None:
+    def _answer(self, answers: Answers | None) -> Generator[Sent, None, None]:
+        try:
+            subject = self._identify()
+            ask_app(self._state)
+        except ProtocolError as error:
+            yield refused(self._call, error, self._connection)
+            return
+        self._subject_id = subject_id(subject)
+        yield from dispatch(self._state.server, subject, self._call, self._connection, answers)
+
+    def _failed(self, error: Exception) -> Outgoing:
+        ref = self._state.host.report(error, "the application around a call")
+        failed = ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref}, status=500)
+        return refused(self._call, failed, self._connection)
+
+    def _report(self, closed: Failure[None] | None) -> None:
+        if isinstance(closed, Failure):
+            self._state.host.report(closed.error, "the end of a call")
+
+    def _wait(self, waiting: Waiting, asked: list[Outgoing]) -> Generator[Outgoing | None, None, Answers]:
         assert self._mailbox is not None  # without one, nothing is asked
-        self._mailbox.open(waiting.questions, self._subject_id)
-
-    def _wait(self, waiting: Waiting) -> Generator[None, None, Answers]:
-        assert self._mailbox is not None
         replies: dict[str, Reply] = {}
-        looks = self._mailbox.wait(waiting.questions, self._state.settings.ask_timeout)
-        for look, replies in enumerate(looks, 1):  # noqa: B007 - what the last look found is what was answered
-            if look % _KEEP_ALIVE_EVERY == 0:
-                yield None
-        return waiting.answered(replies)
+        try:
+            # Before the requests go out, for an answer must find that it is waited for.
+            self._mailbox.open(waiting.questions, self._subject_id)
+            yield from asked
+            looks = self._mailbox.wait(waiting.questions, self._state.settings.ask_timeout)
+            for look, replies in enumerate(looks, 1):  # noqa: B007 - what the last look found is what was answered
+                if look % _KEEP_ALIVE_EVERY == 0:
+                    yield None
+            return waiting.answered(replies)
+        finally:
+            self._mailbox.close(waiting.questions)
 
 
 class EventStream:
