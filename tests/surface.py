@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mcp_types import methods
+from pydantic import ValidationError
 
 SEEN: Counter[str] = Counter()
 """Messages that were judged, by what they are."""
@@ -26,7 +27,8 @@ class Sent:
 
     def __init__(self, version: str | None = None) -> None:
         self._version = version
-        self._methods: dict[Any, tuple[str, str]] = {}
+        # A client that uses an id again may get the answers in any order.
+        self._methods: dict[Any, set[tuple[str, str]]] = {}
 
     def note(self, body: bytes) -> None:
         """Remember a message that goes out to the server, if it is a request."""
@@ -35,7 +37,8 @@ class Sent:
         except (ValueError, RecursionError):
             return
         if isinstance(message, dict) and isinstance(message.get("method"), str) and _is_id(message.get("id")):
-            self._methods[_key(message["id"])] = (message["method"], self._spoken(message))
+            asked = (message["method"], self._spoken(message))
+            self._methods.setdefault(_key(message["id"]), set()).add(asked)
 
     def _spoken(self, message: Mapping[str, Any]) -> str:
         params = message.get("params")
@@ -52,7 +55,7 @@ class Sent:
         assert body.isascii(), body
         message = json.loads(body)
         assert message["jsonrpc"] == "2.0", body
-        method, version = self._methods.get(_key(message.get("id")), ("", self._version or HANDSHAKE[-1]))
+        asked = self._methods.get(_key(message.get("id")), set())
         if "error" in message:
             error = message["error"]
             assert isinstance(error["code"], int), body
@@ -61,18 +64,31 @@ class Sent:
             SEEN["errors"] += 1
         elif "result" in message:
             assert set(message) == {"jsonrpc", "id", "result"}, body
-            if method == "initialize":
-                version = message["result"]["protocolVersion"]
-                self._version = version if self._version is None else self._version
-            methods.validate_server_result(method, version, message["result"])
-            SEEN[f"results of {version}"] += 1
+            SEEN[f"results of {self._fitting(asked, message['result'])}"] += 1
         elif "id" in message:
+            version = self._version if self._version in HANDSHAKE else HANDSHAKE[-1]
             methods.parse_server_request(message["method"], version, message.get("params"))
             SEEN[f"requests of {version}"] += 1
         else:
             version = self._version if self._version in (*HANDSHAKE, MODERN) else HANDSHAKE[-1]
             methods.parse_server_notification(message["method"], version, message.get("params"))
             SEEN[f"notifications of {version}"] += 1
+
+    def _fitting(self, asked: set[tuple[str, str]], result: dict[str, Any]) -> str:
+        """The revision of the request that a result answers."""
+        failure: Exception | None = None
+        for method, version in sorted(asked):
+            spoken = version
+            if method == "initialize" and "protocolVersion" in result:
+                spoken = result["protocolVersion"]
+                self._version = self._version or spoken
+            try:
+                methods.validate_server_result(method, spoken, result)
+            except (KeyError, ValidationError) as error:
+                failure = error
+            else:
+                return spoken
+        raise failure or AssertionError(f"a result that nobody asked for: {result}")
 
 
 def _is_id(value: object) -> bool:

@@ -106,6 +106,7 @@ class Pipe:
         self.process = cast("subprocess.Popen[bytes]", process)
         self._held = b""
         self._sent = Sent()
+        self._unsent = b""
 
     def __enter__(self) -> Pipe:
         return self
@@ -118,7 +119,8 @@ class Pipe:
         """Write messages, or any bytes, in one write."""
         assert self.process.stdin is not None
         lines = [m if isinstance(m, bytes) else json.dumps(m).encode() + b"\n" for m in messages]
-        for line in b"".join(lines).splitlines():
+        *whole, self._unsent = (self._unsent + b"".join(lines)).split(b"\n")
+        for line in [*whole, self._unsent]:
             self._sent.note(line)
         self.process.stdin.write(b"".join(lines))
         self.process.stdin.flush()
