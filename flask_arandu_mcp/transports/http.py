@@ -241,7 +241,7 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
             continue
         if sent.final:
             return _response(sent)
-        stream = MCPResponse(EventStream(conversation, sent, messages), sent.status, mimetype=MEDIA_TYPE)
+        stream = MCPResponse(EventStream(conversation, sent, messages), sent.status, content_type=MEDIA_TYPE)
         stream.headers.extend(SSE_HEADERS)
         return _ours(stream)
     raise AssertionError("a call ends with its response")
