@@ -14,6 +14,9 @@ MAX_SAFE_INTEGER = 2**53 - 1
 MAX_MESSAGE = 1024 * 1024
 """Bytes of one message, unless `MCP_MAX_MESSAGE` says otherwise."""
 
+MAX_URI = 8192
+"""Characters of a URI that is matched against templates; RFC 9110, section 4.1, asks for 8000 at least."""
+
 MAX_RESULT = 2 * 1024 * 1024
 """Bytes of one result, unless `MCP_MAX_RESULT` says otherwise."""
 
@@ -28,6 +31,9 @@ MIME_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}
 
 SCOPE = re.compile(r"[!#-\[\]-~]+")
 """One scope of a token (RFC 6749, section 3.3)."""
+
+MAX_FAULTS = 100
+"""Faults of one call that are told; a client that sends more has something else to mend first."""
 
 MAX_COMPLETIONS = 100
 """Values of one completion (2026-07-28, server/utilities/completion)."""

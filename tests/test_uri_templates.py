@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from urllib.parse import quote
 
 import pytest
@@ -53,6 +54,44 @@ def test_u01_several_segments_and_both_spellings_of_a_literal(uri: str, path: st
 def test_a_path_does_not_climb(path: str) -> None:
     """No segment of a value is `.` or `..`, whichever way it is written."""
     assert FILES.match(f"file:///docs/café/{path}") is None
+
+
+@pytest.mark.parametrize(
+    ("template", "uri", "values"),
+    [
+        ("x://{a}-{b}", "x://1-2-3", ["1-2", "3"]),
+        ("x://{a}-{b}", "x://--", None),
+        ("x://{a}-{b}", "x://---", ["-", "-"]),
+        ("x://{a}-{b}", "x://1-2/", None),
+        ("x://{a}{b}", "x://123", ["12", "3"]),
+        ("x://{a}{b}", "x://1", None),
+        ("x://{a}-{b}--{c}", "x://1-2---3", ["1", "2-", "3"]),
+        ("x://{+a}/{b}", "x://1/2/3", ["1/2", "3"]),
+        ("x://{a}/{+b}/c", "x://1/2/c/c", ["1", "2/c"]),
+        ("x://{+a}{b}-", "x://1/2-", None),
+        ("x://{+a}{b}-", "x://1/23-", ["1/2", "3"]),
+        ("x://{a}?q={b}", "x://1?q=2", ["1", "2"]),
+    ],
+)
+def test_variables_side_by_side(template: str, uri: str, values: list[str] | None) -> None:
+    """Each variable takes something, and the first ones as much as the others leave."""
+    found = UriTemplate(template).match(uri)
+    assert (None if found is None else list(found.values())) == values
+
+
+@pytest.mark.parametrize("template", ["x://{a}-{b}-{c}", "x://{+a}-{+b}-{+c}", "x://{a}{b}{c}{d}", "x://{a}-{b}-{c}/e"])
+@pytest.mark.parametrize("uri", ["x://" + "-" * 8_000 + "/?", "x://" + "-" * 8_000, "x://" + "-/" * 4_000])
+def test_no_uri_takes_long(template: str, uri: str) -> None:
+    """The time goes with the length of a URI, not with the ways in which it could be cut."""
+    began = time.monotonic()
+    UriTemplate(template).match(uri)
+    assert time.monotonic() - began < 20
+
+
+def test_a_uri_beyond_all_measure_does_not_match() -> None:
+    """Nobody's URI has more than 8192 characters."""
+    assert ITEMS.match("shop://items/" + "x" * (8192 - 13)) is not None
+    assert ITEMS.match("shop://items/" + "x" * (8192 - 12)) is None
 
 
 def test_a_fixed_uri_has_no_variables() -> None:
