@@ -17,6 +17,7 @@ from .catalogue import report_policy
 from .declarations.base import Prepared
 from .errors import INTERNAL_ERROR, INVALID_PARAMS, Failure, ProtocolError, ToolError, attempt
 from .grants import Ledger
+from .limits import MAX_FAULTS
 from .playing import Flow, play
 from .policies import Decision, decide
 from .request import Request
@@ -201,8 +202,10 @@ def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
 
 
 def listed(faults: tuple[str, ...]) -> str:
-    """Faults of arguments, one a line."""
-    return "\n".join(["Invalid arguments:", *(f"- {fault}" for fault in faults)])
+    """Faults of arguments, one a line; of very many the first, since an answer must not outgrow its question."""
+    lines = [f"- {fault}" for fault in faults[:MAX_FAULTS]]
+    more = len(faults) - len(lines)
+    return "\n".join(["Invalid arguments:", *lines, *([f"- and {more} more."] if more else [])])
 
 
 def request_of(caller: Caller, loaded: Any, raw: Mapping[str, object]) -> Request:

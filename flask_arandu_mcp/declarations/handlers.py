@@ -50,11 +50,14 @@ class Handler:
 class Invocation:
     """A handler that is ready to be called with what was loaded."""
 
-    __slots__ = ("_handler", "_whole")
+    __slots__ = ("_handler", "_taken", "_whole")
 
     def __init__(self, handler: Handler, fields: frozenset[str]) -> None:
         self._handler = handler
         self._whole = handler.takes_whole(fields)
+        method = getattr(handler.function, "__func__", None)
+        # What Python itself gives, a client cannot give by the same name: a method's own object, and the request.
+        self._taken = {handler.request_name, *(list(inspect.signature(method).parameters)[:1] if method else ())}
 
     def __call__(self, request: Request, loaded: Any, run: Callable[..., Any]) -> Any:
         """Call the handler.
@@ -71,6 +74,7 @@ class Invocation:
                 f"the schema's post_load made a {type(loaded).__name__}, which cannot be given by keyword: name the "
                 "handler's one parameter 'arguments' to be given it whole"
             )
-        if self._handler.request_name in loaded:
-            raise ArgumentFaults((f"{self._handler.request_name}: this name is reserved.",))
+        taken = [name for name in self._taken if name in loaded]
+        if taken:
+            raise ArgumentFaults(tuple(f"{name}: this name is reserved." for name in taken))
         return function(request, **loaded)

@@ -74,8 +74,10 @@ def dress(answer: Answer, server_info: str) -> str:
     if answer.cache is not None:
         scope = "public" if answer.cache.public else "private"
         parts.append(f'"ttlMs":{answer.cache.ttl},"cacheScope":"{scope}"')
-    own = "" if not answer.meta else encode(answer.meta)[1:-1] + ","
-    parts.append(f'"_meta":{{{own}"{SERVER_INFO}":{server_info}}}')
+    # A handler that gives back the `_meta` it was sent does not speak for the server.
+    own = {key: value for key, value in (answer.meta or {}).items() if key != SERVER_INFO}
+    comma = "," if own else ""
+    parts.append(f'"_meta":{{{encode(own)[1:-1]}{comma}"{SERVER_INFO}":{server_info}}}')
     return f"{{{','.join(parts)}}}"
 
 

@@ -54,6 +54,8 @@ class MCPResponse(Response):
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
+        # Errors repeat what was sent: no browser may take an answer for a page.
+        headers["X-Content-Type-Options"] = "nosniff"
         cors.grant(headers, environ)
         return headers
 
@@ -168,6 +170,10 @@ def _check_media_type() -> None:
     if not headers.is_json(request.headers.get("Content-Type")):
         words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
         raise ProtocolError(INVALID_REQUEST, words, status=415)
+    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+        # A gateway that unpacks would read another message than the one that is served.
+        words = "The body must be sent as it is: without a Content-Encoding."
+        raise ProtocolError(INVALID_REQUEST, words, status=415, headers=(("Accept-Encoding", "identity"),))
 
 
 def _peer(message: Message, connection: Connection) -> Peer | None:
