@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .extension import ArandoMCP
     from .grants import Grant, GrantRequired, authorize, granting, system_grant
     from .messages import ClientRequest, Notification, Progress
+    from .operations.declare import endpoint_tool, endpoints
+    from .operations.operation import Operation
     from .policies import guest, public, signed_in
     from .request import Request
     from .response import Response
@@ -32,6 +34,8 @@ _HOMES = {
     "extension": ("ArandoMCP",),
     "grants": ("Grant", "GrantRequired", "authorize", "granting", "system_grant"),
     "messages": ("ClientRequest", "Notification", "Progress"),
+    "operations.declare": ("endpoint_tool", "endpoints"),
+    "operations.operation": ("Operation",),
     "policies": ("guest", "public", "signed_in"),
     "request": ("Request",),
     "response": ("Response",),
@@ -53,6 +57,7 @@ __all__ = [
     "Image",
     "Message",
     "Notification",
+    "Operation",
     "Progress",
     "Prompt",
     "ProtocolError",
@@ -66,6 +71,8 @@ __all__ = [
     "ToolError",
     "answer",
     "authorize",
+    "endpoint_tool",
+    "endpoints",
     "granting",
     "guest",
     "prompt",

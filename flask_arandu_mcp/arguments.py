@@ -16,12 +16,15 @@ from .schemas.faults import faults_of, printable, suspects
 from .schemas.integers import Plan, integer_plan, raw_plan
 from .schemas.nesting import is_optional
 from .schemas.raw import RawSchema, is_raw
+from .schemas.shown import Shown
 from .typing import JSONObject
 
 __all__ = ["Argument", "ArgumentFaults", "Arguments", "ArgumentsDeclaration", "ConversionError", "faults_of"]
 
-ArgumentsDeclaration: TypeAlias = "Mapping[str, Field[Any]] | Mapping[str, object] | type[Schema] | Schema | None"
-"""Fields by their names, a Schema class or instance, a JSON Schema of the author's own, or no arguments."""
+ArgumentsDeclaration: TypeAlias = (
+    "Mapping[str, Field[Any]] | Mapping[str, object] | type[Schema] | Schema | Shown | None"
+)
+"""Fields by their names, a Schema class or instance, a JSON Schema of the author's own or made already, or nothing."""
 
 _TOO_DEEP = "the arguments are nested too deeply, send flatter ones"
 
@@ -58,7 +61,7 @@ class Arguments:
     def __init__(self, declared: ArgumentsDeclaration, *, name: str, table: Table | None = None) -> None:
         self._plan: Plan | None = None
         self._known: frozenset[str] | None = None
-        self._raw = RawSchema(declared, name) if is_raw(declared) and isinstance(declared, Mapping) else None
+        self._raw = _ready_made(declared, name)
         self.schema: Schema | None = None
         if self._raw is not None:
             self._take_raw(self._raw, name)
@@ -78,7 +81,7 @@ class Arguments:
             self._argument(attribute, keys[attribute], field) for attribute, field in self.schema.load_fields.items()
         )
 
-    def _take_raw(self, raw: RawSchema, name: str) -> None:
+    def _take_raw(self, raw: RawSchema | Shown, name: str) -> None:
         if raw.schema["type"] != "object":
             raise ConversionError(f"{name}: arguments are an object, so its JSON Schema must say type: object")
         properties = raw.schema.setdefault("properties", {})
@@ -147,6 +150,12 @@ class Arguments:
         if faults:
             raise ArgumentFaults(tuple(dict.fromkeys(faults)))
         return dict(raw) if self._plan is None else self._plan(dict(raw))
+
+
+def _ready_made(declared: object, name: str) -> RawSchema | Shown | None:
+    if isinstance(declared, Shown):
+        return declared
+    return RawSchema(declared, name) if is_raw(declared) and isinstance(declared, Mapping) else None
 
 
 def _said(schema: object, keyword: str) -> object:

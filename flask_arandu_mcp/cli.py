@@ -163,6 +163,22 @@ def list_(ctx: click.Context, name: str | None, as_json: bool) -> None:
         click.echo("\n".join(screen(described, state.url)))
 
 
+@mcp.command()
+@_server
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def routes(ctx: click.Context, name: str | None, as_json: bool) -> None:
+    """Show which endpoints of the app could be tools, and the line that makes them such."""
+    import json
+
+    from .operations import survey
+
+    state = _checked(ctx, name)
+    with state.app.app_context():
+        entries = survey.survey(state.app, state.server)
+    click.echo(json.dumps(survey.as_json(entries), indent=2) if as_json else "\n".join(survey.screen(entries)))
+
+
 def _claim() -> Any:
     from .transports.descriptors import claim
 

@@ -12,7 +12,7 @@ from .declarations.base import Declaration, Rules, static
 from .declarations.handlers import Handler
 from .declarations.prompts import Prompt
 from .declarations.resources import Resource
-from .declarations.tools import Tool
+from .declarations.tools import Tool, ToolSource
 from .limits import MIME_TYPE, NAME, SCOPE
 from .mirroring import mirrored
 from .policies import public
@@ -55,6 +55,8 @@ def _of_list(
 ) -> Iterator[str]:
     seen: set[str] = set()
     for index, declaration in enumerate(declared):
+        if isinstance(declaration, ToolSource) and type_ is Tool:
+            continue  # the finished app shows what is in it
         if not isinstance(declaration, type_):
             yield _not_declared(kind, index, declaration, type_)
             continue
@@ -143,9 +145,8 @@ def _of_scopes(culprit: str, declaration: Declaration) -> Iterator[str]:
 
 def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Tool)
-    yield from _of_arguments(
-        culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit, table=rules.fields)
-    )
+    yield from (f"{culprit}: {mistake}" for mistake in declaration.mistakes())
+    yield from _of_arguments(culprit, declaration, rules)
     try:
         Results(declaration.result, name=culprit, table=rules.fields)
     except ConversionError as error:
@@ -160,22 +161,22 @@ def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
 
 def _of_prompt(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Prompt)
-    yield from _of_arguments(
-        culprit, declaration, lambda: Arguments(declaration.arguments, name=culprit, table=rules.fields)
-    )
+    yield from _of_arguments(culprit, declaration, rules)
 
 
-def _of_arguments(culprit: str, declaration: Declaration, convert: Callable[[], Arguments]) -> Iterator[str]:
+def _of_arguments(culprit: str, declaration: Tool | Prompt, rules: Rules) -> Iterator[str]:
     try:
-        arguments = convert()
+        arguments = Arguments(declaration.arguments, name=culprit, table=rules.fields)
     except ConversionError as error:
         yield str(error)
         return
     fields = {field.name: field.required or field.default for field in arguments.fields}
+    handler = yield from _of_handler(culprit, declaration)
+    if handler is not None and handler.takes_whole(frozenset(fields)):
+        return
     for name in _RESERVED & fields.keys():
         yield f"{culprit}: a field cannot be called {name!r}: rename it, and keep its name with data_key={name!r}."
-    handler = yield from _of_handler(culprit, declaration)
-    if handler is None or handler.takes_whole(frozenset(fields)):
+    if handler is None:
         return
     if arguments.include and not handler.takes_any:
         yield (

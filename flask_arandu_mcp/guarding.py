@@ -14,7 +14,7 @@ from .declarations.tools import PreparedTool
 from .errors import Failure, attempt
 from .request import Request
 from .response import Response
-from .results import plain
+from .results import ResultFault, plain
 from .steps import FORBIDDEN, Trouble, trouble
 from .typing import JSONObject
 
@@ -22,16 +22,25 @@ from .typing import JSONObject
 def response_of(tool: PreparedTool, value: object) -> Response:
     """What a handler gave, as a response: its data is dumped through the result's schema, or made plain."""
     if isinstance(value, Response):
-        return Response.json(tool.results.dump(value.data), meta=value.meta) if value.has_data else value
+        if value.has_data:
+            return Response.json(tool.results.dump(value.data), meta=value.meta)
+        return value if value.is_error else _undeclared(tool, value)
     blocks = [value] if isinstance(value, Content) else value
     if isinstance(blocks, (list, tuple)) and blocks and all(isinstance(block, Content) for block in blocks):
-        return Response(*blocks)
+        return _undeclared(tool, Response(*blocks))
     if tool.results.output_schema is None:
         if value is None:
             return Response.text("Done.")
         if isinstance(value, str):
             return Response.text(value)
     return Response.json(tool.results.dump(value))
+
+
+def _undeclared(tool: PreparedTool, response: Response) -> Response:
+    """An answer without data, which is none where data was declared: a client refuses it whole."""
+    if tool.results.output_schema is not None:
+        raise ResultFault("a result was declared, and only content was given back: give data, or declare no result")
+    return response
 
 
 def guarded_tool(tool: PreparedTool, caller: Caller, request: Request, response: Response) -> ToolAnswer:

@@ -18,12 +18,15 @@ from .schemas.declared import schema_of_declared
 from .schemas.errors import UNLUCKY
 from .schemas.plain import ResultFault, plain
 from .schemas.raw import RawSchema, is_raw
+from .schemas.shown import Shown
 from .typing import JSONObject
 
 __all__ = ["ConversionError", "ResultFault", "Results", "ResultsDeclaration", "plain"]
 
-ResultsDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | None"
-"""A Schema class or instance, fields by their names, a JSON Schema of the author's own, or nothing."""
+ResultsDeclaration: TypeAlias = (
+    "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | Shown | None"
+)
+"""A Schema class or instance, fields by their names, a JSON Schema of the author's own or made already, or nothing."""
 
 _ENDLESS = "it contains itself, or nests too deeply; give data that ends"
 
@@ -58,13 +61,13 @@ class Results:
 
     def __init__(self, declared: ResultsDeclaration, *, name: str, table: Table | None = None) -> None:
         self._schema: Schema | None = None
-        self._raw: RawSchema | None = None
+        self._raw: RawSchema | Shown | None = None
         self._check: Check = plain
         self.output_schema: JSONObject | None = None
         if declared is None:
             return
-        if isinstance(declared, Mapping) and is_raw(declared):
-            self._raw = RawSchema(declared, name)
+        if isinstance(declared, Shown) or (isinstance(declared, Mapping) and is_raw(declared)):
+            self._raw = declared if isinstance(declared, Shown) else RawSchema(declared, name)
             self.output_schema = self._raw.schema
             return
         try:

@@ -16,7 +16,7 @@ from .completing import complete
 from .declarations.base import Guard, Rules, Text
 from .declarations.prompts import PreparedPrompt, Prompt
 from .declarations.resources import PreparedResource, Resource
-from .declarations.tools import PreparedTool, Tool
+from .declarations.tools import PreparedTool, Tool, ToolSource
 from .errors import DeclarationError
 from .grants import unwatched
 from .host import Host
@@ -55,7 +55,7 @@ class Server:
         version: str = "0",
         title: Text = "",
         instructions: Text = "",
-        tools: Sequence[Tool] = (),
+        tools: Sequence[Tool | ToolSource] = (),
         resources: Sequence[Resource] = (),
         prompts: Sequence[Prompt] = (),
         access: Access | None = None,
@@ -84,22 +84,45 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        self.catalogue  # noqa: B018 - making it is the check
+        self.own  # noqa: B018 - making it is the check
 
-    @cached_property
+    @property
     def catalogue(self) -> Catalogue:
-        """The three lists, converted and ready.
+        """The three lists, converted and ready; in an app's context with what only that app shows.
 
         :raises DeclarationError: listing every mistake.
         """
-        rules = Rules(self.access, self.recheck, self.guard, self.limits, self.logging, self.fields)
-        found = faults.find(self.name, self.tools, self.resources, self.prompts, rules)
+        source = next((tool for tool in self.tools if isinstance(tool, ToolSource)), None)
+        here: Catalogue | None = None if source is None else source.here(self)
+        return self.own if here is None else here
+
+    @cached_property
+    def own(self) -> Catalogue:
+        """What is offered whatever the app.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        return self.offering(self.tools)
+
+    @property
+    def rules(self) -> Rules:
+        """What is said of all declarations."""
+        return Rules(self.access, self.recheck, self.guard, self.limits, self.logging, self.fields)
+
+    def offering(self, tools: Sequence[Tool | ToolSource], mistakes: Sequence[str] = ()) -> Catalogue:
+        """The three lists with other tools in them.
+
+        :param mistakes: what is known to be wrong already.
+        :raises DeclarationError: listing every mistake.
+        """
+        rules = self.rules
+        found = [*faults.find(self.name, tools, self.resources, self.prompts, rules), *mistakes]
         if found:
             raise DeclarationError(str(self.name), found)
         return Catalogue(
             self,
             rules,
-            [PreparedTool(tool, rules) for tool in self.tools],
+            [PreparedTool(tool, rules) for tool in tools if isinstance(tool, Tool)],
             [PreparedResource(resource, rules) for resource in self.resources],
             [PreparedPrompt(prompt, rules) for prompt in self.prompts],
         )

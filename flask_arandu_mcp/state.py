@@ -9,6 +9,8 @@ from typing import Any
 
 from flask import Blueprint, Flask
 
+from .catalogue import Catalogue
+from .declarations.tools import Tool, ToolSource
 from .errors import DeclarationError
 from .ext import limiter
 from .hosting import FlaskHost
@@ -45,6 +47,7 @@ class State:
     """
 
     __slots__ = (
+        "_catalogue",
         "_lock",
         "_ready",
         "app",
@@ -76,6 +79,7 @@ class State:
         )
         self.blueprint = Blueprint(KEY if name == "default" else f"{KEY}_{name}", __name__)
         self.host = FlaskHost(app, f"{self.blueprint.name}:{server.name}", self.resource)
+        self._catalogue: Catalogue | None = None
         self._ready = False
         self._lock = threading.Lock()
 
@@ -86,9 +90,21 @@ class State:
         """
         with self._lock, self.app.app_context():
             self._leave_csrf_to_us()
-            faults = list(self._faults())
+            faults = [*self._expansion_faults(), *self._faults()]
+            if faults:
+                self._catalogue = None
         if faults:
             raise DeclarationError(self.server.name, faults)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """All that the server offers on this app, with what only the finished app shows.
+
+        :raises DeclarationError: listing every mistake.
+        """
+        if self._catalogue is None:
+            self._catalogue = self._expanded()
+        return self._catalogue
 
     def be_ready(self) -> None:
         """Check before the first message that is served, and not again: by then the app is finished.
@@ -98,6 +114,30 @@ class State:
         if not self._ready:
             self.check()
             self._ready = True
+
+    def _expanded(self) -> Catalogue:
+        """The catalogue of the app as it is now."""
+        server = self.server
+        if all(isinstance(tool, Tool) for tool in server.tools):
+            return server.own
+        tools: list[Tool | ToolSource] = []
+        faults: list[str] = []
+        for tool in server.tools:
+            if isinstance(tool, ToolSource):
+                found = tool.expand(self.app, server.rules, self.settings.max_result)
+                tools += found.tools
+                faults += found.faults
+            else:
+                tools.append(tool)
+        return server.offering(tools, faults)
+
+    def _expansion_faults(self) -> tuple[str, ...]:
+        try:
+            self._catalogue = self._expanded()
+        except DeclarationError as error:
+            self._catalogue = self.server.own  # so that the other faults can be told beside
+            return error.faults
+        return ()
 
     def _leave_csrf_to_us(self) -> None:
         # No AI client could have a form's token; the rules on Origin and Sec-Fetch-Site take its place.

@@ -20,7 +20,7 @@ class Handler:
     :ivar is_async: it must be awaited.
     """
 
-    __slots__ = ("function", "is_async", "parameters", "request_name", "takes_any")
+    __slots__ = ("_wants_whole", "function", "is_async", "parameters", "request_name", "takes_any")
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -29,11 +29,17 @@ class Handler:
         self.takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
         positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
         self.request_name = positional[0].name if positional else None
+        self._wants_whole = len(positional) == 2 and positional[1].kind is inspect.Parameter.POSITIONAL_ONLY
         named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
         self.parameters: Mapping[str, inspect.Parameter] = {p.name: p for p in named if p.name != self.request_name}
 
     def takes_whole(self, fields: frozenset[str]) -> bool:
-        """Whether its one parameter, `arguments`, is given all that was loaded rather than a field of that name."""
+        """Whether its one parameter, `arguments`, is given all that was loaded rather than a field of that name.
+
+        A second parameter that has no name for its callers is given all, whatever the fields are called.
+        """
+        if self._wants_whole:
+            return True
         return list(self.parameters) == ["arguments"] and not self.takes_any and "arguments" not in fields
 
     @property

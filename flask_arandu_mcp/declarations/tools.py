@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
 
 from marshmallow import Schema
 from marshmallow.fields import Field
@@ -15,6 +15,7 @@ from ..policies import Access
 from ..request import Request
 from ..results import Results
 from ..revisions import Revision
+from ..schemas.shown import Shown
 from ..typing import JSONObject
 from .base import Declaration, Decorated, Guard, Prepared, Rules, Text
 from .handlers import Handler, Invocation
@@ -23,7 +24,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 # Text, since marshmallow 3's Field takes no type at run time.
-ResultDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | None"
+ResultDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | Shown | None"
 
 
 class Tool(Declaration):
@@ -46,6 +47,32 @@ class Tool(Declaration):
 
     def handle(self, request: Request, *args: Any, **kwargs: Any) -> Any:
         """Answer one call: a `Response`, text, or data. The arguments come by keyword, loaded and checked."""
+        raise NotImplementedError
+
+    def mistakes(self) -> Iterable[str]:
+        """What is wrong with this kind of tool beside what all tools share: the rule, and the way out."""
+        return ()
+
+
+class Expanded(NamedTuple):
+    """What a `ToolSource` found: tools, and what is wrong with those that it could not make."""
+
+    tools: Sequence[Tool]
+    faults: Sequence[str]
+
+
+class ToolSource:
+    """Stands in a list of tools for those that only a finished app shows; each app that is served has its own."""
+
+    def expand(self, app: Any, rules: Rules, max_result: int) -> Expanded:
+        """Find the tools on an app, in its context.
+
+        :param max_result: bytes of one result, at most.
+        """
+        raise NotImplementedError
+
+    def here(self, server: object) -> Any:
+        """What a server offers on the app in whose context this is asked; None outside of any."""
         raise NotImplementedError
 
 

@@ -1,0 +1,160 @@
+"""An operation made of an endpoint of the app. What it takes and gives is what its view says already, and it is done by
+asking the app for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from flask import Flask
+from werkzeug.local import LocalProxy
+
+from ..declarations.base import Rules
+from ..declarations.tools import ResultDeclaration
+from ..grants import system_grant
+from ..request import Request
+from ..response import Response
+from ..results import ConversionError, Results
+from ..schemas.conform import conforming
+from ..schemas.plain import ResultFault
+from ..schemas.raw import is_raw
+from ..schemas.shown import Shown
+from .answers import answer_of
+from .found import Found, find
+from .inner import address_of, asked
+from .inputs import Taken, inputs_of
+from .operation import Operation
+from .placement import Placement
+from .routing import Route, methods_of, rules_of, view_of
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BY_METHOD: Mapping[str, Mapping[str, bool]] = {
+    "GET": {"read_only": True},
+    "DELETE": {"destructive": True},
+    "PUT": {"idempotent": True},
+}
+
+
+class EndpointOperation(Operation):
+    """An operation whose answer is the app's, which may be a list."""
+
+    takes_lists: ClassVar[bool] = True
+    source: tuple[str, str] = ("", "")
+    """The endpoint and the method that it was made of."""
+
+
+class Made(NamedTuple):
+    """What became of an endpoint: an operation, or what is wrong with it.
+
+    :ivar missing: what a model would want to know, and is not said: `description`, `schema`, `result`.
+    """
+
+    name: str
+    operation: EndpointOperation | None
+    faults: Sequence[str]
+    missing: Sequence[str] = ()
+
+
+def routes_of(app: Flask, endpoint: str) -> list[Route]:
+    """An endpoint with each of its methods."""
+    rules = rules_of(app.url_map, endpoint)
+    view = app.view_functions.get(endpoint)
+    if view is None:
+        return []
+    above = endpoint.split(".")[:-1]
+    scopes = [None, *(".".join(above[: depth + 1]) for depth in range(len(above)))]
+    filled = any(app.url_default_functions.get(scope) for scope in scopes)
+    return [
+        Route(endpoint, method, tuple(r for r in rules if method in (r.methods or ())), view_of(view, method), filled)
+        for method in methods_of(rules)
+    ]
+
+
+def name_of(route: Route, several: bool) -> str:
+    """The name that an endpoint is served as: `pets.PetsById` with DELETE is `pets_pets_by_id_delete`."""
+    words = re.sub(r"\W", "_", _HUMP.sub("_", route.endpoint)).lower()
+    return f"{words}_{route.method.lower()}" if several else words
+
+
+def make(app: Flask, route: Route, name: str, options: Mapping[str, Any], rules: Rules, limit: int) -> Made:
+    """Make an operation of an endpoint.
+
+    :param options: what the author says in the place of what is found.
+    :param limit: bytes of one result, at most.
+    """
+    options = dict(options)
+    found = find(route.view, app.config)
+    arguments, given = options.pop("arguments", None), options.pop("result", None)
+    places = options.pop("place", {})
+    faults: list[str] = []
+    if found.unknown and arguments is None:
+        kinds = ", ".join(found.unknown)
+        faults.append(f"its schema is a {kinds}, which is none of marshmallow's: say arguments= in its place.")
+    taken, result = None, None
+    try:
+        taken = inputs_of(route, found.inputs, arguments, places, rules)
+        faults += taken.faults
+    except ConversionError as error:
+        faults.append(f"{error}; or say arguments= in the place of what was found")
+    try:
+        result = _result(given if given is not None else found.result, rules)
+    except ConversionError as error:
+        faults.append(f"{error}; or say result= in the place of what was found")
+    description = options.pop("description", "") or found.description
+    if taken is None or faults:
+        return Made(name, None, faults)
+    said = {**_BY_METHOD.get(route.method, {}), **options}
+    operation = EndpointOperation(
+        name,
+        _invocation(app, route, taken.placement, limit),
+        input=taken.shown,
+        result=result,
+        **said,
+    )
+    operation.description = description
+    operation.source = (route.endpoint, route.method)
+    return Made(name, operation, faults, _missing(found, taken, operation, route))
+
+
+def _result(declared: ResultDeclaration, rules: Rules) -> ResultDeclaration:
+    """What the app has dumped already, and is only checked; a JSON Schema of the author's own stays as it is."""
+    if declared is None or (isinstance(declared, Mapping) and is_raw(declared)):
+        return declared
+    schema = Results(declared, name="its result", table=rules.fields).output_schema
+    if schema is None:
+        return None
+    check = conforming(schema)
+
+    def faults(value: object) -> tuple[str, ...]:
+        try:
+            check(value)
+        except ResultFault as error:
+            return (str(error),)
+        return ()
+
+    return Shown(schema, faults)
+
+
+def _missing(found: Found, taken: Taken, operation: Operation, route: Route) -> list[str]:
+    lacking = {
+        "description": not str(operation.description),
+        "schema": not taken.has_schema and route.method in ("POST", "PUT", "PATCH"),
+        "result": operation.result is None and route.method != "DELETE",
+    }
+    return [word for word, lacks in lacking.items() if lacks]
+
+
+def _invocation(app: Flask, route: Route, placement: Placement, limit: int) -> Any:
+    def invoke(request: Request, arguments: Mapping[str, Any]) -> Response:
+        parts = placement.split(arguments)
+        # The endpoint's own request decides, by all that refuses a browser.
+        system_grant(f"call the endpoint {route.endpoint!r}", "its own request decides what the caller may do")
+        address = address_of(app, route, parts)
+        subject = request.subject
+        if isinstance(subject, LocalProxy):
+            subject = subject._get_current_object()  # the proxy would mean another user in a context of its own
+        with asked(app, route, address, parts, subject) as response:
+            return answer_of(response, route.endpoint, address.url, limit)
+
+    return invoke

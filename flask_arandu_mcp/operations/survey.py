@@ -1,0 +1,86 @@
+"""Every endpoint of an app, and what it would be as a tool: whether it could be one, what a model would miss, and the
+line that makes it one. It is for the author; nothing is served by it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from flask import Flask
+
+from ..server import Server
+from .declare import exposable
+from .endpoint import EndpointOperation, make, name_of, routes_of
+
+_MISSING = {
+    "description": "a description (a docstring will do)",
+    "schema": "a schema of what it takes",
+    "result": "a schema of what it gives",
+}
+
+
+class Surveyed(NamedTuple):
+    """An endpoint with a method.
+
+    :ivar served: a tool of it is served.
+    :ivar missing: `description`, `schema`, `result`: what is not said, and helps a model.
+    :ivar faults: why no tool can be made of it as it is.
+    :ivar line: what makes a tool of it, to be pasted into the server's list; empty where nothing does.
+    """
+
+    endpoint: str
+    method: str
+    path: str
+    tool: str
+    served: bool
+    missing: Sequence[str]
+    faults: Sequence[str]
+    line: str
+
+
+def survey(app: Flask, server: Server) -> list[Surveyed]:
+    """Every endpoint of an app with each of its methods, in the order of their paths."""
+    found = []
+    declared = [tool.declaration for tool in server.catalogue.tools.items]
+    sources = {tool.source for tool in declared if isinstance(tool, EndpointOperation)}
+    for endpoint in exposable(app):
+        routes = routes_of(app, endpoint)
+        for route in routes:
+            name = name_of(route, len(routes) > 1)
+            made = make(app, route, name, {}, server.rules, 0)
+            faults = list(made.faults)
+            if made.operation is not None:
+                faults += made.operation.mistakes()
+            served = (endpoint, route.method) in sources
+            method = route.method if len(routes) > 1 else ""
+            line = "" if faults else _line(endpoint, method, "description" in made.missing, server)
+            path = route.rules[0].rule
+            found.append(Surveyed(endpoint, route.method, path, name, served, made.missing, faults, line))
+    return sorted(found, key=lambda each: (each.path, each.method))
+
+
+def _line(endpoint: str, method: str, undescribed: bool, server: Server) -> str:
+    words = [f'"{endpoint}"']
+    words += [f'method="{method}"'] if method else []
+    words += ["access=signed_in"] if server.access is None else []
+    words += ['description="..."'] if undescribed else []
+    return f"endpoint_tool({', '.join(words)}),"
+
+
+def as_json(entries: Sequence[Surveyed]) -> list[dict[str, Any]]:
+    """The survey as JSON."""
+    return [{**entry._asdict(), "could_be_a_tool": not entry.faults} for entry in entries]
+
+
+def screen(entries: Sequence[Surveyed]) -> Iterator[str]:
+    """The lines that show a survey."""
+    if not entries:
+        yield "The app has no endpoints beside its own files and its MCP servers."
+    for entry in entries:
+        word = "served" if entry.served else "cannot be a tool" if entry.faults else "could be a tool"
+        yield f"{entry.method} {entry.path}  ({entry.endpoint})  [{word}]"
+        yield from (f"      {fault}" for fault in entry.faults)
+        if entry.missing:
+            yield f"      without {', '.join(_MISSING[each] for each in entry.missing)}"
+        if entry.line and not entry.served:
+            yield f"      {entry.line}"
