@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -37,7 +39,7 @@ from .wire import META, MODERN, Wire, call, modern, modern_headers
 
 Talk: TypeAlias = Generator[Any, Any, Any]
 SURE: dict[str, Any] = {"yes": fields.Boolean(required=True)}
-ASKS = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
+ASKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """What a client declares that can be asked everything."""
 
 
@@ -45,6 +47,13 @@ def note(*words: object) -> None:
     """Write a line into the journal."""
     with Path(current_app.config["JOURNAL"]).open("a") as journal:
         journal.write(" ".join(map(str, words)) + "\n")
+
+
+def write_meanwhile(journal: Path) -> None:
+    """Write into the database of `locking` as another process would, without waiting for anybody."""
+    with closing(sqlite3.connect(f"{journal}.db", timeout=0)) as db, db:
+        db.execute("CREATE TABLE IF NOT EXISTS meanwhile (id INTEGER)")
+        db.execute("INSERT INTO meanwhile VALUES (1)")
 
 
 def lines(journal: Path) -> list[str]:
@@ -212,6 +221,16 @@ def stubborn(request: Request, how: str) -> Talk:
 
 
 @tool(access=public)
+def locking(request: Request) -> Talk:
+    """Writes into a database, and asks before it commits."""
+    g.db = sqlite3.connect(f"{current_app.config['JOURNAL']}.db", timeout=0)
+    g.db.execute("BEGIN IMMEDIATE")
+    yield Elicit("sure", "Sure?", SURE)
+    g.db.commit()
+    return "written"
+
+
+@tool(access=public)
 def crash(request: Request) -> Talk:
     """Fails after it has sent something."""
     yield Progress(1)
@@ -235,7 +254,7 @@ def interview(request: Request) -> Talk:
 
 def make_server(**options: Any) -> Server:
     """A server with all of these declarations."""
-    tools = [
+    tools: list[Any] = [
         count,
         endless,
         long,
@@ -249,6 +268,7 @@ def make_server(**options: Any) -> Server:
         steps,
         nonsense,
         stubborn,
+        locking,
         crash,
     ]
     return Server(name="talk", tools=tools, resources=[greeting], prompts=[interview], **options)
@@ -273,6 +293,8 @@ def create_app(config: Mapping[str, Any] | None = None, **options: Any) -> Flask
 
     @app.teardown_appcontext
     def leave(error: BaseException | None) -> None:
+        if "db" in g:
+            g.db.close()
         if "visit" in g:
             note("teardown")
 

@@ -295,7 +295,7 @@ def test_what_has_no_name_can_be_asked_too(wire: Wire) -> None:
 )
 def test_resources_and_prompts_may_ask(wire: Wire, method: str, params: Mapping[str, Any]) -> None:
     """Whatever is declared may ask, and answers in its own shape when it was answered."""
-    able = {f"{META}clientCapabilities": {"elicitation": {}}}
+    able: dict[str, Any] = {f"{META}clientCapabilities": {"elicitation": {}}}
     message = modern(method, params, **able)
     questions, state = asked(wire.post(message, modern_headers(message)))
     assert set(questions) == {"name"}
@@ -314,7 +314,7 @@ def test_a_user_demoted_meanwhile_is_refused(wire: Wire, app: Flask, journal: Pa
 
 def _demoting(app: Flask) -> Any:
     def allows(subject: Any) -> bool:
-        return next(app.extensions["visits"]) == 0
+        return bool(next(app.extensions["visits"]) == 0)
 
     return allows
 
