@@ -24,6 +24,10 @@ GRACE = 1.0
 """Seconds that calls under way have left when the client is gone."""
 
 
+DISMISSAL = 0.3
+"""Seconds that the workers have to go home."""
+
+
 class Flight:
     """A call that is owed an answer.
 
@@ -59,7 +63,8 @@ class Pipe:
         self._asked: dict[str, Flight] = {}
         self._unsettled = 0
         self._lock = threading.Lock()
-        self._queue: SimpleQueue[Flight] = SimpleQueue()
+        self._queue: SimpleQueue[Flight | None] = SimpleQueue()
+        self._crew: list[threading.Thread] = []
         self._ends: SimpleQueue[None] = SimpleQueue()
         self._ending = False
 
@@ -82,6 +87,7 @@ class Pipe:
         while self._unsettled and time.monotonic() < deadline:
             time.sleep(0.01)
         self._writer.close()
+        self._dismiss()
         return not self._unsettled
 
     def _read(self) -> None:
@@ -144,11 +150,20 @@ class Pipe:
                     self._give_up(flight)
 
     def _hire(self) -> None:
-        threading.Thread(target=self._work, daemon=True).start()
+        worker = threading.Thread(target=self._work, daemon=True)
+        self._crew.append(worker)
+        worker.start()
+
+    def _dismiss(self) -> None:
+        # A thread that still says its last words on stderr would abort an interpreter that is ending.
+        for _ in self._crew:
+            self._queue.put(None)
+        deadline = time.monotonic() + DISMISSAL
+        for worker in self._crew:
+            worker.join(max(0.0, deadline - time.monotonic()))
 
     def _work(self) -> None:
-        while True:
-            flight = self._queue.get()
+        while (flight := self._queue.get()) is not None:
             last: Outgoing | None = None
             over = False
             try:
