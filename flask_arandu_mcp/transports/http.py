@@ -1,31 +1,27 @@
-"""HTTP: one POST route in a Blueprint. What must come before the app's own code runs in the Blueprint's URL value
-preprocessor, and every answer on the route is made here, even where the app's own code answered first."""
+"""HTTP: one POST route in a Blueprint. Who may come in is found out in the Blueprint's URL value preprocessor, before
+the app's own code runs, and every answer on the route is made here, even where that code answered first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from flask import Response, current_app, request
+from flask import Response, request
 from flask.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
 
 from .. import headers
-from ..caller import Peer
 from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, may_stream, refused
 from ..errors import INVALID_REQUEST, ProtocolError
-from ..identity import Identity, identify
-from ..jsonrpc import Call, Message, Reply, parse
-from ..revisions import HANDSHAKE
+from ..identity import identify
+from ..jsonrpc import Call, Reply
 from ..state import State
-from . import cors
-from .body import drain, read
-from .gate import ADMITTED, check_ready, refusal_of
+from . import admission, cors
+from .admission import Admitted
+from .gate import ADMITTED, refusal_of
 from .mailbox import Mailbox
-from .memo import read_memo, write_memo
-from .origins import Site, is_cross_site, is_listed, may_call, site
-from .scopes import scopes_of
+from .memo import write_memo
 from .sse import HEADERS as SSE_HEADERS
 from .sse import MEDIA_TYPE, accepts_events
 from .streaming import Conversation, EventStream, subject_id
@@ -33,16 +29,7 @@ from .streaming import Conversation, EventStream, subject_id
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
-ALLOW = "POST, OPTIONS"
 _RESPONSE = "flask_arandu_mcp.response"
-
-
-class Admitted(NamedTuple):
-    """A request that may go on to the app's own code, and then to the server."""
-
-    message: Message
-    identity: Identity
-    connection: Connection
 
 
 class MCPResponse(Response):
@@ -71,7 +58,11 @@ def mount(state: State) -> None:
     @blueprint.url_value_preprocessor
     def admit(endpoint: str | None, values: dict[str, Any] | None) -> None:
         if ADMITTED not in request.environ:
-            _admit(state)
+            sent: Any = request
+            admitted = admission.admit(state, sent._get_current_object())
+            if isinstance(admitted, Outgoing):
+                raise _Refused(response=_response(admitted))
+            request.environ[ADMITTED] = admitted
 
     # An app that traps HTTP exceptions asks its handlers about ours too, and those of a Blueprint first.
     blueprint.register_error_handler(_Refused, lambda refused: refused.response)
@@ -95,101 +86,6 @@ def _add_rules(state: State, setup: BlueprintSetupState, serve: Any) -> None:
         rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask reads it off the rule
         app.url_map.add(rule)
     app.view_functions[endpoint] = lambda: serve(state)
-
-
-# ------------------------------------------------------------------------------------- before the app's own code
-
-
-def _admit(state: State) -> None:
-    connection = Connection(state.host, header=request.headers.get, terms=state.settings.terms)
-    message: Message | None = None
-    try:
-        own = site(f"{request.scheme}://{request.host}")
-        message = parse(_body(state, own))
-        check_ready(state)
-        challenge = state.resource.challenge()
-        identity = identify(challenge, state.host, login_required=not state.settings.serves_guests)
-        _check_site(state, own, identity)
-        connection.scopes = scopes_of(state, message, identity, challenge)
-        connection.peer = _peer(message, connection)
-    except ProtocolError as error:
-        _refuse(refused(message, error, connection))
-    else:
-        request.environ[ADMITTED] = Admitted(message, identity, connection)
-
-
-def _refuse(outgoing: Outgoing) -> None:
-    raise _Refused(response=_response(outgoing))
-
-
-def _body(state: State, own: Site | None) -> bytes:
-    try:
-        _check_origin(state, own)
-        _check_method()
-        _check_media_type()
-        return read(request, state.settings.max_message)
-    except ProtocolError:
-        drain(request)
-        raise
-
-
-def _check_origin(state: State, own: Site | None) -> None:
-    trusted = bool(current_app.config.get("TRUSTED_HOSTS"))
-    origin = request.headers.get("Origin")
-    if not may_call(origin, own, own_is_trusted=trusted, allowed=state.settings.allowed_origins):
-        raise _foreign()
-
-
-def _check_site(state: State, own: Site | None, identity: Identity) -> None:
-    origin = request.headers.get("Origin")
-    if identity.by_token or is_listed(origin, state.settings.allowed_origins):
-        return
-    if is_cross_site(request.headers.get("Sec-Fetch-Site"), origin, own):
-        raise _foreign()
-
-
-class _Foreign(ProtocolError):
-    """A request that another site made a browser send."""
-
-    anonymous = True
-
-
-def _foreign() -> ProtocolError:
-    words = "403 Forbidden: pages of this origin may not call this server; its operator can list them in "
-    return _Foreign(403, f"{words}MCP_ALLOWED_ORIGINS.", status=403)
-
-
-def _check_method() -> None:
-    if request.method != "POST":
-        status = 204 if request.method == "OPTIONS" else 405
-        words = f"{request.method} is not served here: send each message as a POST."
-        raise ProtocolError(INVALID_REQUEST, words, status=status, headers=(("Allow", ALLOW),))
-
-
-def _check_media_type() -> None:
-    if not headers.is_json(request.headers.get("Content-Type")):
-        words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
-        raise ProtocolError(INVALID_REQUEST, words, status=415)
-    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
-        # A gateway that unpacks would read another message than the one that is served.
-        words = "The body must be sent as it is: without a Content-Encoding."
-        raise ProtocolError(INVALID_REQUEST, words, status=415, headers=(("Accept-Encoding", "identity"),))
-
-
-def _peer(message: Message, connection: Connection) -> Peer | None:
-    memo = request.headers.get(headers.SESSION)
-    if memo is None or era_of(message, connection) is not HANDSHAKE_ERA:
-        return None
-    if isinstance(message, Call) and message.method == "initialize":
-        return None
-    peer = read_memo(connection.host.sealer, memo)
-    if peer is None:
-        raise ProtocolError(INVALID_REQUEST, "The session is not known: initialize again.", status=404)
-    version = request.headers.get(headers.VERSION)
-    return peer._replace(revision=HANDSHAKE[version]) if version in HANDSHAKE else peer
-
-
-# ------------------------------------------------------------------------------------------------- after it
 
 
 def _serve(state: State) -> Response:
