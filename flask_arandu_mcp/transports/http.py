@@ -156,7 +156,11 @@ def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
         return "the app has no SECRET_KEY."
     if not request.environ.get("wsgi.multithread") and not request.environ.get("wsgi.multiprocess"):
         return "the server has one thread in one process, so nobody could take the answer in."
-    return mailbox.lacking()
+    lacking = mailbox.lacking()
+    if lacking:
+        current_app.logger.error("No question can be asked in the handshake era: %s", lacking)
+        return "the server has nowhere to take the answer in; its log says why."
+    return ""
 
 
 def _response(outgoing: Outgoing) -> MCPResponse:
