@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import stat
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
@@ -16,7 +17,6 @@ from typing import Any
 import pytest
 
 from flask_arandu_mcp.jsonrpc import Reply
-from flask_arandu_mcp.transports import mailbox as mailboxes
 from flask_arandu_mcp.transports.mailbox import Mailbox
 
 from .served import Gunicorn
@@ -112,7 +112,7 @@ def test_a_worker_with_a_new_key_finds_what_the_old_key_opened(tmp_path: Path) -
 
 def test_a_mailbox_is_found_by_the_key_and_by_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """All workers of one server share a folder, which is nobody else's, and does not show the key."""
-    monkeypatch.setattr(mailboxes.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for made in (
         Mailbox.of(["k"], "s"),
         Mailbox.of([b"k"], "s"),
@@ -152,7 +152,8 @@ def test_what_a_killed_worker_left_is_swept(box: Mailbox, tmp_path: Path) -> Non
     """After a day nobody waits any more; what is newer stays."""
     box.open([ID], None)
     left = tmp_path / "new" / f"{ID}.open"
-    os.utime(left, (time.time() - 90_000,) * 2)
+    long_ago = time.time() - 90_000
+    os.utime(left, (long_ago, long_ago))
     box.open([OTHER], None)
     assert [path.name for path in (tmp_path / "new").iterdir()] == [f"{OTHER}.open"]
 
@@ -185,7 +186,7 @@ def test_the_clients_are_not_told_of_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where the folder cannot be used, the log says which and why, and the client that it cannot be asked."""
-    monkeypatch.setattr(mailboxes.tempfile, "tempdir", str(tmp_path / "none"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     wire = Wire(create_app())
     session = wire.post(handshake()).headers["Mcp-Session-Id"]
     message = call("tools/call", {"name": "forgiving", "arguments": {}})
@@ -249,7 +250,7 @@ def event(answer: http.client.HTTPResponse) -> Any:
     return json.loads(line[6:])
 
 
-@pytest.fixture(scope="module", params=WORKERS.values(), ids=WORKERS)
+@pytest.fixture(scope="module", params=list(WORKERS.values()), ids=list(WORKERS))
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, Path]]:
     folder = tmp_path_factory.mktemp("served")
     env = {"TALK_JOURNAL": str(folder / "journal"), "TMPDIR": str(folder)}
