@@ -171,11 +171,15 @@ def routes(ctx: click.Context, name: str | None, as_json: bool) -> None:
     """Show which endpoints of the app could be tools, and the line that makes them such."""
     import json
 
+    from .errors import Failure, attempt
     from .operations import survey
 
-    state = _checked(ctx, name)
+    state = _found(ctx, name)
+    checked = attempt(state.check)
+    if isinstance(checked, Failure):  # said, and no reason to show nothing: what is shown may be what mends it
+        click.secho(f"Error: {checked.error}\n", err=True, fg="red")
     with state.app.app_context():
-        entries = survey.survey(state.app, state.server)
+        entries = survey.survey(state.app, state.server, None if isinstance(checked, Failure) else state.catalogue)
     click.echo(json.dumps(survey.as_json(entries), indent=2) if as_json else "\n".join(survey.screen(entries)))
 
 
@@ -206,6 +210,15 @@ def _states(app: Flask) -> dict[str, State]:
 def _checked(ctx: click.Context, name: str | None) -> State:
     from .errors import DeclarationError
 
+    state = _found(ctx, name)
+    try:
+        state.check()
+    except DeclarationError as error:
+        raise click.ClickException(str(error)) from None
+    return state
+
+
+def _found(ctx: click.Context, name: str | None) -> State:
     app = _load(ctx)
     states = _states(app)
     if not states:
@@ -216,8 +229,4 @@ def _checked(ctx: click.Context, name: str | None) -> State:
     if name not in states:
         there = ", ".join(map(repr, states))
         raise click.UsageError(f"there is no server {name!r}: this app has {there}; say which with --server.", ctx)
-    try:
-        states[name].check()
-    except DeclarationError as error:
-        raise click.ClickException(str(error)) from None
     return states[name]

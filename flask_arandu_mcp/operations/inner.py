@@ -4,6 +4,7 @@ copy of the user. Middleware around the app is not run again; all that the app i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from io import BytesIO
@@ -11,7 +12,6 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
 
 from flask import Flask, has_request_context, request
-from flask.testing import EnvironBuilder
 from werkzeug.routing import BaseConverter, Rule
 from werkzeug.wrappers import Response as HTTPResponse
 
@@ -19,6 +19,7 @@ from ..arguments import ArgumentFaults
 from ..errors import Failure, attempt
 from ..identity import act_as, reloaded
 from ..policies import guest
+from ..transports.local import local_environ
 from .placement import Parts
 from .routing import Route, from_json
 
@@ -40,6 +41,9 @@ _FROM_OUTSIDE = (
     "HTTP_ACCEPT_LANGUAGE",
 )
 """All that an inner request has of the one around it."""
+
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d+)?", re.I)
+"""What may be the host of a request, part of which may come from an argument."""
 
 _MISSING = "Missing data for required field."
 
@@ -73,6 +77,9 @@ def address_of(app: Flask, route: Route, parts: Parts) -> Address:
     raw = unquote_to_bytes(path).decode("latin-1")
     environ["PATH_INFO"] = raw.removeprefix(environ.get("SCRIPT_NAME", "").rstrip("/"))
     if app.subdomain_matching or app.url_map.host_matching:
+        domain = "" if app.url_map.host_matching else adapter.server_name
+        if not _HOST.fullmatch(host) or not f".{host}".endswith(f".{domain}" if domain else ""):
+            raise ArgumentFaults(_nowhere(values))
         environ["HTTP_HOST"] = host
     environ["QUERY_STRING"] = urlencode(parts.query)
     return Address(url, environ, values)
@@ -104,16 +111,11 @@ def _fits(rule: Rule, values: Mapping[str, Any]) -> bool:
 
 def _nowhere(names: Mapping[str, Any] | set[str]) -> tuple[str, ...]:
     faults = tuple(f"{name}: no address can be made of this; send another value." for name in sorted(names))
-    return faults or ("The address of this leads to another endpoint.",)
+    return faults or ("no address can be made of these arguments; send others.",)
 
 
 def _outer_environ(app: Flask) -> dict[str, Any]:
-    if has_request_context():
-        outer = request.environ
-    else:
-        builder = EnvironBuilder(app, environ_base={"REMOTE_ADDR": "127.0.0.1"})
-        outer = builder.get_environ()
-        builder.close()
+    outer = request.environ if has_request_context() else local_environ(app, "/")
     return {name: outer[name] for name in _FROM_OUTSIDE if name in outer}
 
 

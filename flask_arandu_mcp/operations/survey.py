@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from flask import Flask
 
+from ..catalogue import Catalogue
 from ..server import Server
 from .declare import exposable
 from .endpoint import EndpointOperation, make, name_of, routes_of
@@ -38,10 +39,13 @@ class Surveyed(NamedTuple):
     line: str
 
 
-def survey(app: Flask, server: Server) -> list[Surveyed]:
-    """Every endpoint of an app with each of its methods, in the order of their paths."""
+def survey(app: Flask, server: Server, catalogue: Catalogue | None) -> list[Surveyed]:
+    """Every endpoint of an app with each of its methods, in the order of their paths.
+
+    :param catalogue: what is served; None where a mistake keeps it from being served.
+    """
     found = []
-    declared = [tool.declaration for tool in server.catalogue.tools.items]
+    declared = [] if catalogue is None else [tool.declaration for tool in catalogue.tools.items]
     sources = {tool.source for tool in declared if isinstance(tool, EndpointOperation)}
     for endpoint in exposable(app):
         routes = routes_of(app, endpoint)

@@ -31,7 +31,7 @@ class Application:
 
     def __init__(self, state: State) -> None:
         self._state = state
-        self._environ = _environ(state.app, state.url)
+        self._environ = local_environ(state.app, state.url)
 
     def check_local_subject(self) -> None:
         """Ask once before serving, so that a pipe that could answer nobody does not start.
@@ -116,7 +116,7 @@ class Application:
         return self._state.app.ensure_sync(declared)()
 
 
-def _environ(app: Flask, url: str) -> dict[str, Any]:
+def local_environ(app: Flask, url: str) -> dict[str, Any]:
     """The WSGI environ of a POST to the server's own URL, sent from this machine."""
     trusted = app.config.get("TRUSTED_HOSTS")
     host = None if app.config.get("SERVER_NAME") or not trusted else f"http://{trusted[0].lstrip('.')}"

@@ -1,0 +1,1 @@
+"""Tests of the app's own operations as tools."""
