@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from marshmallow import fields
 
 from ..arguments import Arguments, ArgumentsDeclaration
+from ..declarations.base import Text
 from ..declarations.tools import ResultDeclaration, Tool
 from ..elicitation import Elicit
 from ..host import is_coroutine_function
@@ -50,7 +51,7 @@ class Operation(Tool):
         access: Access | None = None,
         input: ArgumentsDeclaration = None,
         result: ResultDeclaration = None,
-        description: object = "",
+        description: Text = "",
         read_only: bool | None = None,
         destructive: bool | None = None,
         idempotent: bool | None = None,
@@ -68,6 +69,10 @@ class Operation(Tool):
         self.idempotent = idempotent
         self.confirm = confirm
         self.__dict__.update(options if access is None else {**options, "access": access})
+
+    def words(self) -> Text:
+        """The description; the docstring of this class describes no operation."""
+        return self.description
 
     def handler(self) -> Callable[..., Any]:
         """The function that does the work, after the user has confirmed it where that is asked for."""

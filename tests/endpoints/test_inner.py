@@ -276,7 +276,7 @@ def test_subdomains() -> None:
     assert ask(arguments_to("root"))["structuredContent"] == {"host": "api.example.org"}
     found = ask(arguments_to("shelf", shop="corner", n=3))["structuredContent"]
     assert found == {"host": "corner.example.org", "shop": "corner", "n": 3}
-    for wrong in ("api/x", "a.b", "", "evil.com#"):
+    for wrong in ("api/x", "a b", "", "evil.com#", "a..b", "x@evil.com:80/"):
         refused = ask(arguments_to("shelf", shop=wrong, n=3))
         assert refused["isError"] is True, wrong
         assert "shop: " in refused["content"][0]["text"]
