@@ -63,7 +63,8 @@ class Operation(Tool):
         self.invoke = invoke
         self.arguments = input
         self.result = result
-        self.description = description or inspect.cleandoc(getattr(invoke, "__doc__", None) or "")
+        said = getattr(invoke, "__doc__", None) or ""
+        self.description = description if str(description) else inspect.cleandoc(said)
         self.read_only = read_only
         self.destructive = destructive
         self.idempotent = idempotent

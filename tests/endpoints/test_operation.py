@@ -44,7 +44,7 @@ def save(request: Request, given: Any) -> Any:
 
 def operation(id: Any = "bookmarks.create", invoke: Any = save, **options: Any) -> Operation:
     given = {"access": public, "input": {"url": fields.String(required=True)}, "result": {"url": fields.String()}}
-    return Operation(id, invoke, **{**given, **options})
+    return Operation(id, invoke, **{**given, "description": "Keeps a bookmark.", **options})
 
 
 def server(*operations: Operation, **options: Any) -> Server:
@@ -68,6 +68,11 @@ def test_an_operation_is_a_tool() -> None:
             "annotations": {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True},
         }
     ]
+
+
+def test_the_docstring_describes_it() -> None:
+    """Without a description, the docstring of invoke is it."""
+    assert server(operation(description="")).list_tools(guest)[0]["description"] == "Keeps a bookmark."
 
 
 def test_invoke_is_given_all_that_was_loaded() -> None:
