@@ -15,13 +15,13 @@ from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, may_stream, refused
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..identity import identify
-from ..jsonrpc import Call, Reply
+from ..jsonrpc import Call, MessageId, Notice, Reply, is_id
 from ..state import State
 from . import admission, cors
 from .admission import Admitted
 from .gate import ADMITTED, refusal_of
 from .mailbox import Mailbox
-from .memo import write_memo
+from .memo import ticket_of, write_memo
 from .sse import HEADERS as SSE_HEADERS
 from .sse import MEDIA_TYPE, accepts_events
 from .streaming import Conversation, EventStream, subject_id
@@ -107,6 +107,8 @@ def _answer(state: State, admitted: Admitted) -> Outgoing:
         return sent
     if isinstance(message, Reply):
         return _take(state, message, admitted)
+    if message.method == "notifications/cancelled":
+        _cancel(state, message, admitted)
     return Outgoing(b"", 202)
 
 
@@ -118,6 +120,22 @@ def _take(state: State, reply: Reply, admitted: Admitted) -> Outgoing:
     if mailbox is not None:
         mailbox.put(reply, subject_id(admitted.identity.subject))
     return Outgoing(b"", 202)
+
+
+def _cancel(state: State, notice: Notice, admitted: Admitted) -> None:
+    """Tell the worker that carries a call out that its client does not want the answer any more."""
+    id, ticket = notice.params.get("requestId"), ""
+    if is_id(id):
+        ticket = _ticket(id, admitted)
+    mailbox = _mailbox(state)
+    if ticket and mailbox is not None:
+        mailbox.put(Reply(ticket, True, None), subject_id(admitted.identity.subject))
+
+
+def _ticket(id: MessageId, admitted: Admitted) -> str:
+    # Without a memo nothing tells a client from others that use the same ids; the stateless era closes its stream.
+    memo = request.headers.get(headers.SESSION)
+    return ticket_of(memo, id) if memo and admitted.connection.peer is not None else ""
 
 
 def _mailbox(state: State) -> Mailbox | None:
@@ -136,7 +154,18 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
     def who() -> Any:
         return identify(state.resource.challenge(), state.host, login_required=not state.settings.serves_guests).subject
 
-    conversation = Conversation(state, request.environ, request.get_data(), call, connection, who, mailbox)
+    ticket = _ticket(call.id, admitted) if mailbox is not None and not mailbox.lacking() else ""
+    conversation = Conversation(
+        state,
+        request.environ,
+        request.get_data(),
+        call,
+        connection,
+        who,
+        mailbox,
+        ticket=ticket,
+        subject_id=subject_id(admitted.identity.subject),
+    )
     messages = conversation.messages()
     for sent in messages:
         if sent is None or (not sent.final and not takes_events):
@@ -146,7 +175,7 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
         stream = MCPResponse(EventStream(conversation, sent, messages), sent.status, content_type=MEDIA_TYPE)
         stream.headers.extend(SSE_HEADERS)
         return _ours(stream)
-    raise AssertionError("a call ends with its response")
+    return _response(Outgoing(b"", 202))  # cancelled before there was anything to send
 
 
 def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:

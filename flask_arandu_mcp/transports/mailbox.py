@@ -104,6 +104,10 @@ class Mailbox:
             found[id] = Reply(id, None, {"message": "no answer came in time."})
         yield found
 
+    def has(self, id: str) -> bool:
+        """Whether an answer has come."""
+        return (self._folder / f"{id}.answer").exists()
+
     def _read(self, id: str) -> Reply | None:
         try:
             answer = json.loads((self._folder / f"{id}.answer").read_text())

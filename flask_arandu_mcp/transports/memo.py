@@ -3,9 +3,14 @@ stores nothing, so any worker can read it, and it authenticates nobody."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import secrets
+from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 
 from ..caller import Peer
+from ..jsonrpc import MessageId
 from ..revisions import HANDSHAKE
 from ..sealing import Sealer
 from ..typing import JSONObject
@@ -18,15 +23,23 @@ _CAPABILITIES = ("elicitation", "sampling", "roots")
 def write_memo(sealer: Sealer, peer: Peer) -> str:
     """A client's three facts as text that a header can carry: visible ASCII, and never long."""
     client = {key: _short(peer.client[key]) for key in ("name", "version") if key in peer.client}
-    return sealer.seal(_PURPOSE, [peer.revision.name, client, _known(peer.capabilities)])
+    # The random part tells two clients apart that say the same of themselves.
+    facts = [peer.revision.name, client, _known(peer.capabilities), secrets.token_urlsafe(9)]
+    return sealer.seal(_PURPOSE, facts)
 
 
 def read_memo(sealer: Sealer | None, memo: str) -> Peer | None:
     """The facts in a memo, or None for one that this app did not write."""
     value = sealer.open(_PURPOSE, memo) if sealer is not None else None
-    if not isinstance(value, list) or len(value) != 3 or value[0] not in HANDSHAKE:
+    if not isinstance(value, list) or len(value) != 4 or value[0] not in HANDSHAKE:
         return None
     return Peer(HANDSHAKE[value[0]], value[1], value[2])
+
+
+def ticket_of(memo: str, id: MessageId) -> str:
+    """What a call of the client with this memo is cancelled by: nobody else can tell it."""
+    digest = hashlib.sha256(f"{memo}\0{json.dumps(id)}".encode()).digest()
+    return urlsafe_b64encode(digest[:16]).decode().rstrip("=")
 
 
 def _short(said: object) -> str:

@@ -27,6 +27,8 @@ class Conversation:
     :param body: the request's, for the app's own code to read in each round.
     :param identify: finds out who sends the request, anew in each round, and returns the subject.
     :param mailbox: where answers to questions come in; None where none can be asked.
+    :param subject_id: who may cancel it.
+    :param ticket: what a cancellation of this call comes in under, in the same mailbox; empty where none can.
     """
 
     def __init__(
@@ -38,6 +40,9 @@ class Conversation:
         connection: Connection,
         identify: Callable[[], Any],
         mailbox: Mailbox | None,
+        *,
+        ticket: str = "",
+        subject_id: object = None,
     ) -> None:
         self._state = state
         self._environ = environ
@@ -46,7 +51,9 @@ class Conversation:
         self._connection = connection
         self._identify = identify
         self._mailbox = mailbox
-        self._subject_id: object = None
+        self._ticket = ticket
+        self._cancelled = False
+        self._subject_id = subject_id
 
     @property
     def outlives_its_client(self) -> bool:
@@ -54,14 +61,32 @@ class Conversation:
         return era_of(self._call, self._connection) is HANDSHAKE_ERA
 
     def messages(self) -> Iterator[Outgoing | None]:
-        """The messages, the last one the response; None now and then while a human is waited for."""
+        """The messages, the last one the response; None now and then while a human is waited for.
+
+        A call that its client cancels ends without a response.
+        """
+        if not self._ticket or self._mailbox is None:
+            yield from self._rounds()
+            return
+        self._mailbox.open([self._ticket], self._subject_id)
+        try:
+            yield from self._rounds()
+        finally:
+            self._mailbox.close([self._ticket])
+
+    def _rounds(self) -> Iterator[Outgoing | None]:
         answers: Answers | None = None
-        while True:
+        while not self._cancelled:
             asked: list[Outgoing] = []
             waiting = yield from self._play(answers, asked)
             if waiting is None:
                 return
             answers = yield from self._wait(waiting, asked)
+
+    def _is_cancelled(self) -> bool:
+        if self._ticket and self._mailbox is not None and not self._cancelled:
+            self._cancelled = self._mailbox.has(self._ticket)
+        return self._cancelled
 
     def _play(self, answers: Answers | None, asked: list[Outgoing]) -> Generator[Outgoing, None, Waiting | None]:
         """Take one round: what it ends with goes out when its context is gone, and with it the app's transactions.
@@ -74,6 +99,8 @@ class Conversation:
         steps = in_own_context(self._round(answers))
         try:
             while not isinstance(sent := attempt(next, steps), Failure):
+                if self._is_cancelled():
+                    return None
                 if isinstance(sent, Waiting):
                     waiting = sent
                 elif sent is None:
@@ -132,9 +159,11 @@ class Conversation:
             yield from asked
             looks = self._mailbox.wait(waiting.questions, self._state.settings.ask_timeout)
             for look, replies in enumerate(looks, 1):  # noqa: B007 - what the last look found is what was answered
+                if self._is_cancelled():
+                    break
                 if look % _KEEP_ALIVE_EVERY == 0:
                     yield None
-            return waiting.answered(replies)
+            return waiting.answered(replies) if not self._cancelled else waiting.answers
         finally:
             self._mailbox.close(waiting.questions)
 
