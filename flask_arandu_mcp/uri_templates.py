@@ -65,16 +65,16 @@ class UriTemplate:
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables that a URI gives to this template, decoded; None where it does not match.
 
-        A value that is not UTF-8, or would climb out of its place (`.` or `..` as a segment), does not match. Neither
-        does a URI that is too long.
+        A value that is not UTF-8, or would climb out of its place (`.` or `..` as a segment, a path that begins anew
+        after a slash), does not match. Neither does a URI that is too long.
         """
         found = None if len(uri) > MAX_URI else self._split(canonical(uri))
         if found is None:
             return None
         values: dict[str, str] = {}
-        for name, encoded in zip(self.variables, found, strict=True):
+        for name, literal, encoded in zip(self.variables, self._literals[:-1], found, strict=True):
             value = _decode(encoded)
-            if value is None or not _is_safe(value, several="/" in encoded):
+            if value is None or not _is_safe(value, several="/" in encoded) or _begins_anew(value, literal):
                 return None
             values[name] = value
         return values
@@ -154,3 +154,8 @@ def _is_safe(value: str, several: bool) -> bool:
     if not several and len(segments) > 1:
         return False
     return not any(segment in {".", ".."} for segment in segments) and "\x00" not in value
+
+
+def _begins_anew(value: str, before: str) -> bool:
+    # To whoever joins it to a folder it is an absolute path. After the two slashes of a scheme a path begins so.
+    return before.endswith("/") and not before.endswith("//") and value.startswith(("/", "\\"))

@@ -94,6 +94,15 @@ def test_a_uri_beyond_all_measure_does_not_match() -> None:
     assert ITEMS.match("shop://items/" + "x" * (8192 - 12)) is None
 
 
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "%2Fetc/passwd", "%2fetc%2fpasswd", "//etc", "%5Cserver/share", "\\\\server"]
+)
+def test_a_path_does_not_begin_anew(path: str) -> None:
+    """A value that a folder's slash stands before is no absolute path; after a scheme's slashes it may be one."""
+    assert FILES.match(f"file:///docs/café/{path}") is None
+    assert UriTemplate("file://{+path}").match("file:///etc/passwd") == {"path": "/etc/passwd"}
+
+
 def test_a_fixed_uri_has_no_variables() -> None:
     """A URI without braces matches itself alone."""
     fixed = UriTemplate("blog://about")
