@@ -13,7 +13,7 @@ from flask_arandu_mcp.ext.sqlalchemy import require_grant
 
 from . import cli, errors
 from .accounts import login_manager
-from .ai import mcp
+from .ai import api_mcp, mcp
 from .api import api
 from .database import db
 from .first_start import prepare_database, secret_key
@@ -44,9 +44,11 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     errors.init_app(app)
     cli.init_app(app)
     mcp.init_app(app)
+    api_mcp.init_app(app)
     with app.app_context():
         prepare_database()
         # No tool, now or later, gets at the data before a policy was asked.
         require_grant(db.engine)
     mcp.check(app)
+    api_mcp.check(app)
     return app

@@ -15,6 +15,8 @@ from flask_arandu_mcp import (
     Request,
     Server,
     Tool,
+    endpoint_tool,
+    endpoints,
     prompt,
     public,
     resource,
@@ -27,6 +29,7 @@ from .models import Post, Status, User
 from .policies import is_editor, user_of
 from .schemas import (
     NewPostSchema,
+    PostChangesSchema,
     PostEditSchema,
     PostQuerySchema,
     PostSchema,
@@ -215,3 +218,25 @@ mcp = ArandoMCP(server=server)
 def assistant() -> User | None:
     """Who an assistant on this machine acts as: a user of its own, with what that user may do."""
     return user_by_name("assistant")
+
+
+# The JSON API as it stands, at an address of its own. What refuses a route refuses its tool; the schemas are said here
+# since the views load them by hand.
+api_server = Server(
+    name="blog-api",
+    version="1.0.0",
+    title="The Common Plot, as its API has it",
+    access=public,
+    tools=[
+        endpoint_tool("api.list_posts", arguments=PostQuerySchema, result=PostSummarySchema(many=True)),
+        endpoint_tool("api.search_posts", arguments=SearchSchema, result=PostSummarySchema(many=True)),
+        endpoint_tool("api.get_post", result=PostSchema),
+        endpoint_tool("api.create_post", access=signed_in, arguments=NewPostSchema, result=PostSchema),
+        endpoint_tool("api.edit_post", access=signed_in, arguments=PostChangesSchema, result=PostSchema),
+        endpoint_tool("api.delete_post", access=signed_in, confirm="Delete the post {slug} for good?"),
+        endpoints(["api.publish_post", "api.list_tags", "api.statistics"]),
+    ],
+)
+
+api_mcp = ArandoMCP(server=api_server, name="api", url="/mcp/api")
+api_mcp.local_subject(assistant)
