@@ -91,3 +91,7 @@ def __getattr__(name: str) -> object:
     value: object = getattr(importlib.import_module(f".{_HOME_OF[name]}", __name__), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

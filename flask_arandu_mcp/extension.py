@@ -36,6 +36,8 @@ class ArandoMCP:
         name: str = "default",
         url: str = "/mcp",
     ) -> None:
+        if isinstance(app, Server):
+            raise TypeError("ArandoMCP() is given a server where it wants the app: write ArandoMCP(server=server).")
         self.name = name
         self.url = url
         self._server = server

@@ -3,24 +3,20 @@ the way out, and all of them are listed at once."""
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .arguments import Arguments
-from .declarations.base import Declaration, Rules, static
-from .declarations.handlers import Handler
+from .attributes import of_access, of_cache, of_hints, of_limits, of_misspelt, of_scopes, of_words
+from .declarations.base import Declaration, Rules
 from .declarations.prompts import Prompt
 from .declarations.resources import Resource
 from .declarations.tools import Tool, ToolSource
-from .limits import MIME_TYPE, NAME, SCOPE
+from .limits import MIME_TYPE
 from .mirroring import mirrored
-from .policies import public
 from .results import Results
 from .schemas.convert import ConversionError
+from .signatures import RESERVED, of_handler, of_parameters
 from .uri_templates import TemplateError, UriTemplate, canonical
-
-_RESERVED = frozenset({"self", "request", "Meta"})
 
 
 def find(
@@ -36,7 +32,7 @@ def find(
         found.append(f"the server's access is {rules.access!r}: it must be a callable, such as public or signed_in.")
     if rules.guard is not None and not rules.recheck:
         found.append("the server has a guard and no recheck, so it would guard answers for nobody: add recheck=True.")
-    found += _of_limits("the server", rules.limits)
+    found += of_limits("the server", rules.limits)
     for kind, declared, type_, of_kind in (
         ("tool", tools, Tool, _of_tool),
         ("resource", resources, Resource, _of_resource),
@@ -53,6 +49,9 @@ def _of_list(
     of_kind: Callable[[str, object, Rules], Iterator[str]],
     rules: Rules,
 ) -> Iterator[str]:
+    if not isinstance(declared, (list, tuple)):
+        yield f"{kind}s={type(declared).__name__!r} is no list: write {kind}s=[...]."
+        return
     seen: set[str] = set()
     for index, declaration in enumerate(declared):
         if isinstance(declaration, ToolSource) and type_ is Tool:
@@ -61,11 +60,13 @@ def _of_list(
             yield _not_declared(kind, index, declaration, type_)
             continue
         culprit = f"{kind} {declaration.name!r}" if declaration.name else _place(kind, index, declaration)
-        yield from _of_words(kind, culprit, declaration)
-        yield from _of_access(culprit, declaration, rules)
-        yield from _of_cache(culprit, declaration, rules)
-        yield from _of_limits(culprit, declaration.limits)
-        yield from _of_scopes(culprit, declaration)
+        yield from of_words(kind, culprit, declaration)
+        yield from of_access(culprit, declaration, rules)
+        yield from of_cache(culprit, declaration, rules)
+        yield from of_limits(culprit, declaration.limits)
+        yield from of_scopes(culprit, declaration)
+        yield from of_hints(culprit, declaration)
+        yield from of_misspelt(culprit, declaration, type_)
         yield from of_kind(culprit, declaration, rules)
         for key in _keys(declaration):
             if key in seen:
@@ -81,6 +82,11 @@ def _not_declared(kind: str, index: int, declaration: object, type_: type[Declar
     if isinstance(declaration, type) and issubclass(declaration, type_):
         name = declaration.__name__
         return f"{kind}s[{index}] is the class {name}; the list wants an object: write {name}()."
+    if isinstance(declaration, Declaration):
+        home = (
+            "tools" if isinstance(declaration, Tool) else "prompts" if isinstance(declaration, Prompt) else "resources"
+        )
+        return f"{kind}s[{index}] is {declaration.name!r}, which is no {type_.__name__}: put it into {home}=[...]."
     what = getattr(declaration, "__name__", None) or type(declaration).__name__
     return (
         f"{kind}s[{index}] is {what!r}, which is no {type_.__name__}: subclass {type_.__name__}, or decorate the "
@@ -93,54 +99,6 @@ def _keys(declaration: Declaration) -> Iterable[str]:
     if isinstance(declaration, Resource) and isinstance(declaration.uri, str):
         keys.append(canonical(declaration.uri))
     return keys
-
-
-def _of_words(kind: str, culprit: str, declaration: Declaration) -> Iterator[str]:
-    name = declaration.name
-    if not name:
-        yield f"{culprit} has no name: give it one, name = '...'."
-    elif kind != "resource" and not NAME.fullmatch(name):
-        yield f"{culprit}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -, and no others: rename it."
-    if not str(declaration.words()):
-        yield f"{culprit} has no description, which the model chooses by: write one, or a docstring."
-
-
-def _of_access(culprit: str, declaration: Declaration, rules: Rules) -> Iterator[str]:
-    access = declaration.policy(rules.access)
-    if access is None:
-        yield f"{culprit} does not say who may use it: give it access=public, signed_in or a callable of your own."
-    elif not callable(access):
-        yield f"{culprit}: access is {access!r}; it must be a callable, such as public or signed_in."
-    if static(declaration, "access") is not None and hasattr(declaration, "allows"):
-        yield f"{culprit} has both access and a method allows(), and only one can decide: remove one of them."
-    guard = static(declaration, "guard")
-    if guard is not None and not rules.recheck:
-        yield f"{culprit} has a guard, and its server does not recheck: write Server(recheck=True)."
-    if declaration.guarded and guard is None and rules.guard is None:
-        yield f"{culprit} says guarded=True, and there is no guard: give it one, or Server(guard=...)."
-
-
-def _of_limits(culprit: str, limits: str) -> Iterator[str]:
-    if not limits:
-        return
-    try:
-        from limits import parse_many  # needed by those alone who declare limits
-    except ImportError:
-        return  # the check of the finished app says what is to be installed
-    try:
-        parse_many(limits)
-    except ValueError:
-        yield f"{culprit}: limits {limits!r} cannot be read: write such as '30/minute', and several with ';' between."
-
-
-def _of_scopes(culprit: str, declaration: Declaration) -> Iterator[str]:
-    scopes: object = declaration.scopes
-    if not isinstance(scopes, (list, tuple, set, frozenset)):
-        yield f"{culprit}: scopes is {scopes!r}; it must be a list of scopes: write ['tasks:read']."
-        return
-    for scope in scopes:
-        if not isinstance(scope, str) or not SCOPE.fullmatch(scope):
-            yield f"{culprit}: {scope!r} is no scope, which has no spaces, quotes or backslashes: write 'tasks:read'."
 
 
 def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
@@ -162,6 +120,23 @@ def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
 def _of_prompt(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     assert isinstance(declaration, Prompt)
     yield from _of_arguments(culprit, declaration, rules)
+    try:
+        arguments = Arguments(declaration.arguments, name=culprit, table=rules.fields)
+    except ConversionError:
+        return  # told already
+    yield from _of_completers(culprit, declaration.completers(), [field.key for field in arguments.fields])
+    properties = arguments.input_schema["properties"]
+    for name, schema in properties.items() if isinstance(properties, dict) else ():
+        kind = schema.get("type") if isinstance(schema, dict) else None
+        if {"array", "object"} & set(kind if isinstance(kind, list) else [kind]):
+            yield f"{culprit}: its argument {name!r} is no text, which is all that clients send: take a String apart."
+
+
+def _of_completers(culprit: str, completers: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    for name in completers:
+        if name not in names:
+            have = ", ".join(names) or "none"
+            yield f"{culprit}: {name!r} is completed, and is none of its arguments, which are {have}: rename it."
 
 
 def _of_arguments(culprit: str, declaration: Tool | Prompt, rules: Rules) -> Iterator[str]:
@@ -171,10 +146,12 @@ def _of_arguments(culprit: str, declaration: Tool | Prompt, rules: Rules) -> Ite
         yield str(error)
         return
     fields = {field.name: field.required or field.default for field in arguments.fields}
-    handler = yield from _of_handler(culprit, declaration)
+    handler = yield from of_handler(
+        culprit, declaration, Tool.handle if isinstance(declaration, Tool) else Prompt.handle
+    )
     if handler is not None and handler.takes_whole(frozenset(fields)):
         return
-    for name in _RESERVED & fields.keys():
+    for name in RESERVED & fields.keys():
         yield f"{culprit}: a field cannot be called {name!r}: rename it, and keep its name with data_key={name!r}."
     if handler is None:
         return
@@ -183,21 +160,7 @@ def _of_arguments(culprit: str, declaration: Tool | Prompt, rules: Rules) -> Ite
             f"{culprit}: its schema says INCLUDE, so anything may come: give the handler a ** parameter, or one "
             "called 'arguments'."
         )
-    yield from _of_parameters(culprit, handler, fields, "field")
-
-
-def _of_cache(culprit: str, declaration: Declaration, rules: Rules) -> Iterator[str]:
-    if not isinstance(declaration, Resource):
-        return
-    shared = declaration.cache == "public"
-    if declaration.cache not in {"private", "public"}:
-        yield f"{culprit}: cache is {declaration.cache!r}; it must be 'private' or 'public'."
-    if shared and declaration.policy(rules.access) is not public:
-        yield f"{culprit}: cache='public' would share what its policy keeps apart: drop it, or say access=public."
-    if shared and (static(declaration, "guard") or rules.guard) is not None:
-        yield f"{culprit}: cache='public' would share what a guard decides for each caller: drop one of them."
-    if type(declaration.ttl) not in (int, float) or declaration.ttl < 0:
-        yield f"{culprit}: ttl is {declaration.ttl!r}; it must be a number of seconds, 0 or more."
+    yield from of_parameters(culprit, handler, fields, "field")
 
 
 def _of_resource(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
@@ -209,41 +172,7 @@ def _of_resource(culprit: str, declaration: object, rules: Rules) -> Iterator[st
     except TemplateError as error:
         yield f"{culprit}: uri {declaration.uri!r} cannot be used: {error}."
         return
-    handler = yield from _of_handler(culprit, declaration)
+    yield from _of_completers(culprit, declaration.completers(), template.variables)
+    handler = yield from of_handler(culprit, declaration, Resource.handle)
     if handler is not None:
-        yield from _of_parameters(culprit, handler, dict.fromkeys(template.variables, True), "variable")
-
-
-def _of_handler(culprit: str, declaration: Declaration) -> Generator[str, None, Handler | None]:
-    base = next(kind for kind in (Tool, Resource, Prompt) if isinstance(declaration, kind))
-    function = declaration.handler()
-    if inspect.unwrap(getattr(function, "__func__", function)) is base.handle:
-        yield f"{culprit} has no handler: write its method handle(self, request, ...)."
-        return None
-    handler = Handler(function)
-    if handler.request_name is None:
-        yield f"{culprit}: the handler takes no request: give it a first parameter, request."
-        return None
-    if handler.yields_async:
-        yield f"{culprit}: the handler is an async generator, which cannot be run again: make it a plain one."
-        return None
-    if handler.is_async and importlib.util.find_spec("asgiref") is None:
-        yield f"{culprit}: the handler is async, which needs asgiref: pip install 'flask[async]', or write def."
-    return handler
-
-
-def _of_parameters(culprit: str, handler: Handler, fields: Mapping[str, bool], what: str) -> Iterator[str]:
-    for name, always in fields.items():
-        parameter = handler.parameters.get(name)
-        if parameter is None:
-            if not handler.takes_any:
-                identifier = name if name.isidentifier() else "**arguments"
-                yield f"{culprit}: the handler does not take the {what} {name!r}: give it a parameter {identifier}."
-        elif not always and parameter.default is parameter.empty:
-            yield (
-                f"{culprit}: the {what} {name!r} may be absent, and the handler's parameter has no default: write "
-                f"{name}=None, or give the field a load_default."
-            )
-    for name, parameter in handler.parameters.items():
-        if name not in fields and parameter.default is parameter.empty:
-            yield f"{culprit}: the handler wants {name!r}, and no {what} is called so: declare it, or drop it."
+        yield from of_parameters(culprit, handler, dict.fromkeys(template.variables, True), "variable")

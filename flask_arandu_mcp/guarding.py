@@ -25,8 +25,8 @@ def response_of(tool: PreparedTool, value: object) -> Response:
         if value.has_data:
             return Response.json(tool.results.dump(value.data), meta=value.meta)
         return value if value.is_error else _undeclared(tool, value)
-    blocks = [value] if isinstance(value, Content) else value
-    if isinstance(blocks, (list, tuple)) and blocks and all(isinstance(block, Content) for block in blocks):
+    blocks = _blocks(value)
+    if blocks:
         return _undeclared(tool, Response(*blocks))
     if tool.results.output_schema is None:
         if value is None:
@@ -34,6 +34,15 @@ def response_of(tool: PreparedTool, value: object) -> Response:
         if isinstance(value, str):
             return Response.text(value)
     return Response.json(tool.results.dump(value))
+
+
+def _blocks(value: object) -> list[Content]:
+    """A block, or a list of blocks and pieces of text with one block at least; empty for what is data."""
+    given = [value] if isinstance(value, Content) else value
+    if not isinstance(given, (list, tuple)) or not any(isinstance(one, Content) for one in given):
+        return []
+    blocks = [Text(one) if isinstance(one, str) else one for one in given]
+    return blocks if all(isinstance(block, Content) for block in blocks) else []
 
 
 def _undeclared(tool: PreparedTool, response: Response) -> Response:

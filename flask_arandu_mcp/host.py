@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.http import HTTP_STATUS_CODES
 
 from .sealing import Sealer
@@ -110,7 +110,9 @@ def explain(error: HTTPException) -> Refusal | None:
     if status < 400:
         return Refusal(status, "401 Unauthorized: sign in first.")
     name = HTTP_STATUS_CODES.get(status, "Refused")
-    return Refusal(status, f"{status} {name}: {error.description}" if error.description else f"{status} {name}")
+    # What werkzeug says by itself of a 404 speaks of URLs, and of typing them.
+    said = error.description if error.description != NotFound.description else None
+    return Refusal(status, f"{status} {name}: {said}" if said else f"{status} {name}")
 
 
 def is_coroutine_function(function: Callable[..., Any]) -> bool:

@@ -23,9 +23,7 @@ from .typing import JSONObject
 
 __all__ = ["ConversionError", "ResultFault", "Results", "ResultsDeclaration", "plain"]
 
-ResultsDeclaration: TypeAlias = (
-    "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | Shown | None"
-)
+ResultsDeclaration: TypeAlias = "Schema | type[Schema] | Mapping[str, Field[Any]] | Mapping[str, object] | Shown | None"
 """A Schema class or instance, fields by their names, a JSON Schema of the author's own or made already, or nothing."""
 
 _ENDLESS = "it contains itself, or nests too deeply; give data that ends"

@@ -69,9 +69,9 @@ class Server:
         self.version = version
         self.title = title
         self.instructions = instructions
-        self.tools = tuple(tools)
-        self.resources = tuple(resources)
-        self.prompts = tuple(prompts)
+        self.tools = _listed(tools)
+        self.resources = _listed(resources)
+        self.prompts = _listed(prompts)
         self.access = access
         self.recheck = recheck
         self.guard = guard
@@ -224,3 +224,8 @@ def _answered(answer: T | Asked) -> T:
         keys = ", ".join(repr(question.key) for question in answer.questions)
         raise LookupError(f"The handler asks {keys}, and answers= has nothing that fits: give it a client's result.")
     return answer
+
+
+def _listed(given: Sequence[T]) -> Sequence[T]:
+    # What is no list is kept as it is, for the check to name it among all the other mistakes.
+    return tuple(given) if isinstance(given, (list, tuple)) else given

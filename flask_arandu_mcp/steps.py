@@ -3,6 +3,7 @@ them is put into words that may leave the server."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -19,11 +20,13 @@ from .errors import INTERNAL_ERROR, INVALID_PARAMS, Failure, ProtocolError, Tool
 from .grants import Ledger
 from .limits import MAX_FAULTS
 from .playing import Flow, play
-from .policies import Decision, decide
+from .policies import Decision, decide, signed_in
 from .request import Request
 from .typing import JSONObject
 
 T = TypeVar("T")
+
+_SIGN_IN = re.compile(r"log-?in|sign-?in|auth", re.IGNORECASE)
 
 NOT_FOUND = 404
 FORBIDDEN = 403
@@ -140,9 +143,13 @@ def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert:
 
 
 def _no_response(value: Any) -> Any:
-    if isinstance(value, HTTPResponse):
+    if not isinstance(value, HTTPResponse):
+        return value
+    if 300 <= value.status_code < 500:
         raise HTTPException(response=value)
-    return value
+    raise TypeError(
+        f"the handler gave a Flask response ({value.status}); give the data itself, such as a dict, and no jsonify()"
+    )
 
 
 def _ended(prepared: Prepared, caller: Caller, answer: T | Failure[T]) -> T:
@@ -195,10 +202,17 @@ def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
         return Trouble(listed(faults), faults=faults)
     if isinstance(error, HTTPException):
         refusal = caller.host.explain(error)
+        if refusal is not None and refusal.status < 400 and signed_in(caller.subject) and not _leads_to_sign_in(error):
+            return Trouble("403 Forbidden: the application leads elsewhere.", status=FORBIDDEN)
         if refusal is not None:
             return Trouble(refusal.words, status=refusal.status, envelope=refusal.envelope)
     ref = caller.host.report(error, repr(culprit))
     return Trouble(f"Internal error (ref {ref}).", ref=ref)
+
+
+def _leads_to_sign_in(error: HTTPException) -> bool:
+    location = (error.response or error.get_response()).headers.get("Location", "")
+    return _SIGN_IN.search(location) is not None
 
 
 def listed(faults: tuple[str, ...]) -> str:

@@ -329,3 +329,91 @@ def test_validators_of_fields_are_converted() -> None:
         tools=[tool(access=public, name="t", description="D.", arguments=arguments)(lambda request, tags=None: "")],
     )
     assert server.list_tools(None)[0]["inputSchema"]["properties"]["tags"]["items"]["maxLength"] == 9
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [("scope", "scopes"), ("limit", "limits"), ("readonly", "read_only"), ("acess", "access"), ("zzz", "")],
+)
+def test_an_option_that_there_is_not_is_refused(option: str, meant: str) -> None:
+    """A misspelt option would protect nothing, so the decorator refuses it and says which one was meant."""
+    options: Any = {option: "x"}
+    for decorate in (tool, prompt, lambda **options: resource("a:b", **options)):
+        if option == "readonly" and decorate is not tool:
+            continue
+        with pytest.raises(TypeError, match=f"'{option}', which is no option" + (f".*'{meant}'" if meant else "$")):
+            decorate(**options)(lambda request: "")
+
+
+def test_an_attribute_that_nobody_reads_is_a_mistake() -> None:
+    """A class may have attributes of its own, but none that is almost one that protects it."""
+
+    class Misspelt(Tool):
+        """Is not what it says."""
+
+        name = "misspelt"
+        access = public
+        readonly = True
+        scope = ("admin",)
+        posts = "its own"
+
+        def handle(self, request: Request) -> str:
+            return ""
+
+    found = faults(tools=[Misspelt()])
+    assert [fault.split(": ", 1)[1] for fault in found] == [
+        "nobody reads the attribute 'readonly': did you mean 'read_only'?",
+        "nobody reads the attribute 'scope': did you mean 'scopes'?",
+    ]
+
+
+def test_a_function_without_words_has_no_description() -> None:
+    """A function without a docstring is not described by the package's own."""
+    for declared, kind in ((tool, "tools"), (prompt, "prompts")):
+        assert "has no description" in only(**{kind: [declared(access=public, name="d")(lambda request: "")]})
+    assert "has no description" in only(resources=[resource("a:b", access=public, name="d")(lambda request: "")])
+
+
+def test_a_policy_can_be_asked() -> None:
+    """A policy without a parameter could be asked about nobody."""
+    assert "give it one parameter, the subject" in of_tool(lambda request: "", access=lambda: True)
+
+
+def test_words_and_hints_are_what_clients_take() -> None:
+    """A title that is no text, or a hint that is no boolean, makes clients drop the whole list."""
+    assert "its title is 3" in of_tool(lambda request: "", title=3)
+    assert "read_only is 'yes'" in of_tool(lambda request: "", read_only="yes")
+    assert "cannot be both" in of_tool(lambda request: "", read_only=True, destructive=True)
+
+
+def test_a_prompt_takes_text() -> None:
+    """Clients send nothing but strings to a prompt."""
+    declared = prompt(access=public, name="p", description="D.", arguments={"n": fields.List(fields.Integer())})
+    assert "is no text" in only(prompts=[declared(lambda request, n=None: "")])
+
+
+def test_what_is_completed_is_an_argument() -> None:
+    """A completer under a name that nobody asks for is a slip."""
+    declared = resource("a:{x}", access=public, name="r", description="D.")(lambda request, x: "")
+    declared.completes("zz")(lambda request, value: [])
+    assert "'zz' is completed" in only(resources=[declared])
+
+
+def test_lists_are_lists_of_their_own_kind() -> None:
+    """A declaration in place of a list, or in the wrong one, is named with where it belongs."""
+    one = tool(access=public, name="t", description="D.")(lambda request: "")
+    assert "write tools=[...]" in only(tools=one)
+    assert "put it into tools=[...]" in only(prompts=[one])
+
+
+def test_a_field_may_have_a_name_that_python_keeps() -> None:
+    """A field called as a keyword of Python is renamed, and keeps its name on the wire."""
+    arguments = {"from": fields.String(required=True)}
+    assert "call the field from_, with data_key='from'" in of_tool(lambda request: "", arguments=arguments)
+
+
+def test_the_server_is_no_app() -> None:
+    """A server in the app's place is told apart at once."""
+    server: Any = Server(name="s")
+    with pytest.raises(TypeError, match="write ArandoMCP"):
+        ArandoMCP(server)

@@ -3,9 +3,10 @@ kinds it belongs to."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, ParamSpec, Protocol, TypeAlias, TypedDict, TypeVar
 
 from ..content import Icon
 from ..policies import Access
@@ -111,10 +112,35 @@ class CompletedBy:
         return register
 
 
+class Options(TypedDict, total=False):
+    """What every decorator takes: the attributes of :class:`Declaration`."""
+
+    name: str
+    title: Text
+    description: Text
+    access: Access
+    guard: Guard
+    guarded: bool
+    scopes: Sequence[str]
+    limits: str
+    icons: Sequence[Icon]
+    meta: Mapping[str, Any]
+
+
 class Decorated(Declaration, Generic[P, R]):
-    """A declaration made of a function, which stays callable as the function that it was."""
+    """A declaration made of a function, which stays callable as the function that it was.
+
+    :raises TypeError: for an option that there is not: one that nobody reads would protect nothing.
+    """
+
+    options: ClassVar[type[Any]] = Options
 
     def __init__(self, function: Callable[P, R], options: Mapping[str, object]) -> None:
+        for option in options:
+            if option not in self.options.__annotations__:
+                meant = difflib.get_close_matches(option, self.options.__annotations__, 1, 0.5)
+                hint = f": did you mean {meant[0]!r}?" if meant else ""
+                raise TypeError(f"{function.__name__!r} is declared with {option!r}, which is no option{hint}")
         self.function = function
         self.name = function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "")
@@ -122,6 +148,10 @@ class Decorated(Declaration, Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
+
+    def words(self) -> Text:
+        """The description, which is the function's docstring unless it is given."""
+        return self.description
 
     def handler(self) -> Callable[..., Any]:
         """The function that does the work."""

@@ -3,16 +3,15 @@ thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from ..arguments import Argument, Arguments, ArgumentsDeclaration
-from ..content import Content, Icon, Message
-from ..policies import Access
+from ..content import Content, Message
 from ..request import Request
 from ..revisions import Revision
 from ..typing import JSONObject
-from .base import CompletedBy, Completing, Decorated, Guard, Prepared, Rules, Text
+from .base import CompletedBy, Completing, Decorated, Options, Prepared, Rules
 from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
@@ -32,27 +31,22 @@ class Prompt(Completing):
         raise NotImplementedError
 
 
+class PromptOptions(Options, total=False):
+    """What `@prompt` takes: the attributes of :class:`Prompt`."""
+
+    arguments: ArgumentsDeclaration
+
+
 class FunctionPrompt(CompletedBy, Decorated[P, R], Prompt):
     """A prompt made of a function, which stays callable as the function that it was."""
+
+    options = PromptOptions
 
 
 @overload
 def prompt(function: Callable[P, R], /) -> FunctionPrompt[P, R]: ...
 @overload
-def prompt(
-    *,
-    name: str = ...,
-    title: Text = ...,
-    description: Text = ...,
-    access: Access = ...,
-    guard: Guard = ...,
-    guarded: bool = ...,
-    scopes: Sequence[str] = ...,
-    limits: str = ...,
-    icons: Sequence[Icon] = ...,
-    meta: Mapping[str, Any] = ...,
-    arguments: ArgumentsDeclaration = ...,
-) -> Callable[[Callable[P, R]], FunctionPrompt[P, R]]: ...
+def prompt(**options: Unpack[PromptOptions]) -> Callable[[Callable[P, R]], FunctionPrompt[P, R]]: ...
 def prompt(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
     """Make a prompt of a function: its name is the prompt's, its docstring the description.
 

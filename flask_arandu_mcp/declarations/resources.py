@@ -3,18 +3,17 @@ the same thing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, ParamSpec, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, ParamSpec, TypeVar, Unpack
 
-from ..content import EmbeddedResource, Icon, resource_contents
+from ..content import EmbeddedResource, resource_contents
 from ..jsonrpc import encode
-from ..policies import Access
 from ..request import Request
 from ..results import plain
 from ..revisions import Revision
 from ..typing import JSONObject
 from ..uri_templates import UriTemplate
-from .base import CompletedBy, Completing, Decorated, Guard, Prepared, Rules, Text
+from .base import CompletedBy, Completing, Decorated, Options, Prepared, Rules
 from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
@@ -44,40 +43,34 @@ class Resource(Completing):
         raise NotImplementedError
 
 
+class ResourceOptions(Options, total=False):
+    """What `@resource` takes beside the URI: the attributes of :class:`Resource`."""
+
+    mime_type: str
+    cache: Literal["private", "public"]
+    ttl: float
+    size: int
+    annotations: Mapping[str, Any]
+
+
+class _AllOptions(ResourceOptions):
+    uri: str
+
+
 class FunctionResource(CompletedBy, Decorated[P, R], Resource):
     """A resource made of a function, which stays callable as the function that it was."""
 
+    options = _AllOptions
 
-def resource(
-    uri: str,
-    *,
-    name: str = "",
-    title: Text = "",
-    description: Text = "",
-    access: Access | None = None,
-    guard: Guard | None = None,
-    guarded: bool = False,
-    scopes: Sequence[str] = (),
-    limits: str = "",
-    mime_type: str = "",
-    cache: Literal["private", "public"] = "private",
-    ttl: float = 0,
-    size: int | None = None,
-    annotations: Mapping[str, Any] | None = None,
-    icons: Sequence[Icon] = (),
-    meta: Mapping[str, Any] | None = None,
-) -> Callable[[Callable[P, R]], FunctionResource[P, R]]:
+
+def resource(uri: str, **options: Unpack[ResourceOptions]) -> Callable[[Callable[P, R]], FunctionResource[P, R]]:
     """Make a resource of a function: its name is the resource's, its docstring the description.
 
     :param uri: where it is; with `{variables}`, which the function takes by name, a template of many.
 
-    The other options are the attributes of :class:`Resource`.
+    The options are the attributes of :class:`Resource`.
     """
-    given = {"name": name, "title": title, "description": description, "access": access, "guard": guard}
-    options = {option: value for option, value in given.items() if value not in ("", None)}
-    options |= {"uri": uri, "mime_type": mime_type, "guarded": guarded, "scopes": scopes, "limits": limits}
-    options |= {"cache": cache, "ttl": ttl, "size": size, "annotations": annotations, "icons": icons, "meta": meta}
-    return lambda function: FunctionResource(function, options)
+    return lambda function: FunctionResource(function, {"uri": uri, **options})
 
 
 class PreparedResource(Prepared):

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar, Unpack, overload
 
 from marshmallow import Schema
 from marshmallow.fields import Field
 
 from ..arguments import Arguments, ArgumentsDeclaration
-from ..content import Icon
 from ..mirroring import mirrored
-from ..policies import Access
 from ..request import Request
 from ..results import Results
 from ..revisions import Revision
 from ..schemas.shown import Shown
 from ..typing import JSONObject
-from .base import Declaration, Decorated, Guard, Prepared, Rules, Text
+from .base import Declaration, Decorated, Options, Prepared, Rules
 from .handlers import Handler, Invocation
 
 P = ParamSpec("P")
@@ -76,32 +74,27 @@ class ToolSource:
         raise NotImplementedError
 
 
+class ToolOptions(Options, total=False):
+    """What `@tool` takes: the attributes of :class:`Tool`."""
+
+    arguments: ArgumentsDeclaration
+    result: ResultDeclaration
+    read_only: bool
+    destructive: bool
+    idempotent: bool
+    open_world: bool
+
+
 class FunctionTool(Decorated[P, R], Tool):
     """A tool made of a function, which stays callable as the function that it was."""
+
+    options = ToolOptions
 
 
 @overload
 def tool(function: Callable[P, R], /) -> FunctionTool[P, R]: ...
 @overload
-def tool(
-    *,
-    name: str = ...,
-    title: Text = ...,
-    description: Text = ...,
-    access: Access = ...,
-    guard: Guard = ...,
-    guarded: bool = ...,
-    scopes: Sequence[str] = ...,
-    limits: str = ...,
-    icons: Sequence[Icon] = ...,
-    meta: Mapping[str, Any] = ...,
-    arguments: ArgumentsDeclaration = ...,
-    result: ResultDeclaration = ...,
-    read_only: bool = ...,
-    destructive: bool = ...,
-    idempotent: bool = ...,
-    open_world: bool = ...,
-) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(**options: Unpack[ToolOptions]) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def tool(function: Callable[P, R] | None = None, /, **options: Any) -> Any:
     """Make a tool of a function: its name is the tool's, its docstring the description.
 

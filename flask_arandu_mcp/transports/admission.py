@@ -84,8 +84,11 @@ class _Foreign(ProtocolError):
 
 
 def _foreign() -> ProtocolError:
-    words = "403 Forbidden: pages of this origin may not call this server; its operator can list them in "
-    return _Foreign(403, f"{words}MCP_ALLOWED_ORIGINS.", status=403)
+    words = (
+        "403 Forbidden: pages of this origin may not call this server. Its operator can list them in "
+        "MCP_ALLOWED_ORIGINS, or vouch for the app's own host in TRUSTED_HOSTS."
+    )
+    return _Foreign(403, words, status=403)
 
 
 def _check_method(request: Request) -> None:
