@@ -156,11 +156,14 @@ def granting(
     return decorate
 
 
-def system_grant(action: str, reason: str) -> Grant:
-    """Grant an action without asking a policy: the one escape, which is logged with its reason."""
+def system_grant(action: str, reason: str, *, level: int = logging.WARNING) -> Grant:
+    """Grant an action without asking a policy: the one escape, which is logged with its reason.
+
+    :param level: how loudly it is logged; lower where it is the rule and no exception.
+    """
     if not reason.strip():
         raise ValueError(f"system_grant({action!r}) needs a reason: say why no policy is asked.")
-    logger.warning("system grant: %s (%s)", action, reason)
+    logger.log(level, "system grant: %s (%s)", action, reason)
     return _grant(None, action, None, reason)
 
 

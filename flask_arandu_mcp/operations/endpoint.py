@@ -3,6 +3,7 @@ asking the app for it."""
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -148,8 +149,9 @@ def _missing(found: Found, taken: Taken, operation: Operation, route: Route) -> 
 def _invocation(app: Flask, route: Route, placement: Placement, limit: int) -> Any:
     def invoke(request: Request, arguments: Mapping[str, Any]) -> Response:
         parts = placement.split(arguments)
-        # The endpoint's own request decides, by all that refuses a browser.
-        system_grant(f"call the endpoint {route.endpoint!r}", "its own request decides what the caller may do")
+        # The endpoint's own request decides, by all that refuses a browser, in every call.
+        reason = "its own request decides what the caller may do"
+        system_grant(f"call the endpoint {route.endpoint!r}", reason, level=logging.INFO)
         address = address_of(app, route, parts)
         subject = request.subject
         if isinstance(subject, LocalProxy):

@@ -120,7 +120,7 @@ def shop() -> Iterator[Shop]:
 
 def test_an_endpoint_is_a_recorded_system_grant(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     """What an endpoint asks of the data is on its own request's account, which is recorded; other tools must ask."""
-    with caplog.at_level(logging.WARNING, logger="flask_arandu_mcp.grants"):
+    with caplog.at_level(logging.INFO, logger="flask_arandu_mcp.grants"):
         assert shop.use("rename", name="anna")["structuredContent"] == {"name": "anna"}
     assert "system grant: call the endpoint 'rename' (its own request decides what the caller may do)" in caplog.text
     with shop.app.app_context():
