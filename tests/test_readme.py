@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -38,4 +39,25 @@ def test_the_list_is_what_is_printed(folder: Path) -> None:
 def test_the_client_block_is_json() -> None:
     """The block for a client's configuration can be pasted."""
     block = next(block.text for block in BLOCKS if block.language == "json")
-    assert json.loads(block)["mcpServers"]["tasks"]["args"][-2:] == ["mcp", "start"]
+    servers = json.loads(block)["mcpServers"]
+    assert servers["tasks on this machine"]["args"][-2:] == ["mcp", "start"]
+    assert servers["tasks"]["url"].endswith("/mcp")
+
+
+def test_the_lines_for_curl_are_answered(folder: Path) -> None:
+    """What is to be asked by hand is answered as it says: by anybody, and as Ana."""
+    sent = [shlex.split(line) for line in _block("curl").splitlines()]
+    code = "\n".join(
+        [
+            "import json, sys",
+            "from app import app",
+            "for options in json.loads(sys.argv[1]):",
+            "    headers = [options[at + 1].split(': ', 1) for at, word in enumerate(options) if word == '-H']",
+            "    body = options[options.index('-d') + 1]",
+            "    print(app.test_client().post('/mcp', data=body, headers=headers).get_data(as_text=True))",
+        ]
+    )
+    (folder / "curl.py").write_text(code, encoding="utf-8")
+    listed, called = run(folder, "curl.py", json.dumps(sent)).splitlines()
+    assert json.loads(listed)["result"]["tools"] == []
+    assert json.loads(json.loads(called)["result"]["content"][0]["text"])["done"] is True
