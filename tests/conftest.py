@@ -11,7 +11,7 @@ from .app import calls, create_app
 from .surface import summary
 from .wire import Pipe, Wire
 
-SYSTEM_FIXTURES = {"redis", "nginx", "chromium"}
+SYSTEM_FIXTURES = {"redis", "nginx", "chromium", "node_clients"}
 """Fixtures that start a program which Python's packages do not bring."""
 
 
