@@ -344,4 +344,4 @@ def test_list_needs_no_local_subject() -> None:
 def test_the_commands_are_clicks() -> None:
     """The group is one that any click program can hold."""
     assert isinstance(commands, click.Group)
-    assert sorted(commands.commands) == ["list", "start"]
+    assert sorted(commands.commands) == ["list", "routes", "start"]

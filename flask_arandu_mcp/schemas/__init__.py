@@ -2,7 +2,7 @@
 
 Inside this room the arrows point one way, and none between neighbours:
 
-    errors  text  plain  patterns  hooks
+    errors  text  plain  patterns  hooks  shown
     values  nesting
     merge  shapes  bounds  rules
     temporal  scalars  validators  annotations
