@@ -92,9 +92,13 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        source = next((tool for tool in self.tools if isinstance(tool, ToolSource)), None)
-        here: Catalogue | None = None if source is None else source.here(self)
-        return self.own if here is None else here
+        own = self.own
+        here: Catalogue | None = None if self._source is None else self._source.here(self)
+        return own if here is None else here
+
+    @cached_property
+    def _source(self) -> ToolSource | None:
+        return next((tool for tool in self.tools if isinstance(tool, ToolSource)), None)
 
     @cached_property
     def own(self) -> Catalogue:

@@ -127,6 +127,19 @@ class Options(TypedDict, total=False):
     meta: Mapping[str, Any]
 
 
+def check_options(culprit: str, options: Iterable[str], known: type[Any]) -> None:
+    """Check that somebody reads each option.
+
+    :param known: a `TypedDict` that has them.
+    :raises TypeError: for an option that there is not.
+    """
+    for option in options:
+        if option not in known.__annotations__:
+            meant = difflib.get_close_matches(option, known.__annotations__, 1, 0.5)
+            hint = f": did you mean {meant[0]!r}?" if meant else ""
+            raise TypeError(f"{culprit!r} is declared with {option!r}, which is no option{hint}")
+
+
 class Decorated(Declaration, Generic[P, R]):
     """A declaration made of a function, which stays callable as the function that it was.
 
@@ -136,11 +149,7 @@ class Decorated(Declaration, Generic[P, R]):
     options: ClassVar[type[Any]] = Options
 
     def __init__(self, function: Callable[P, R], options: Mapping[str, object]) -> None:
-        for option in options:
-            if option not in self.options.__annotations__:
-                meant = difflib.get_close_matches(option, self.options.__annotations__, 1, 0.5)
-                hint = f": did you mean {meant[0]!r}?" if meant else ""
-                raise TypeError(f"{function.__name__!r} is declared with {option!r}, which is no option{hint}")
+        check_options(function.__name__, options, self.options)
         self.function = function
         self.name = function.__name__
         self.description = inspect.cleandoc(function.__doc__ or "")

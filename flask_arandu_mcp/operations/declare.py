@@ -10,10 +10,9 @@ from typing import Any, TypedDict, Unpack
 
 from flask import Flask, current_app, has_app_context
 
-from ..arguments import ArgumentsDeclaration
 from ..content import Icon
-from ..declarations.base import Guard, Rules, Text
-from ..declarations.tools import Expanded, ResultDeclaration, Tool, ToolSource
+from ..declarations.base import Guard, Rules, check_options
+from ..declarations.tools import Expanded, Tool, ToolOptions, ToolSource
 from ..policies import Access
 from ..state import states
 from .endpoint import make, name_of, routes_of
@@ -34,19 +33,11 @@ class Shared(TypedDict, total=False):
     open_world: bool
 
 
-class Options(Shared, total=False):
+class Options(ToolOptions, total=False):
     """What may be said of one endpoint, in the place of what is found."""
 
-    name: str
-    title: Text
-    description: Text
-    arguments: ArgumentsDeclaration
-    result: ResultDeclaration
     place: Places
     confirm: str
-    read_only: bool
-    destructive: bool
-    idempotent: bool
 
 
 class Endpoints(ToolSource):
@@ -134,7 +125,9 @@ def endpoint_tool(endpoint: str, *, method: str | None = None, **options: Unpack
     :param options: the attributes of :class:`Tool`, in the place of what the app says already; `confirm` asks the user
         first, with arguments in it (`Delete {slug}?`), and `place` says where arguments go that must not go where they
         would (`{"dry_run": "query"}`).
+    :raises TypeError: for an option that there is not.
     """
+    check_options(endpoint, options, Options)
     return OneEndpoint(endpoint, method, options)
 
 
@@ -145,7 +138,9 @@ def endpoints(include: Sequence[str], *, exclude: Sequence[str] = (), **options:
         a star, `* posts.*`, of each.
     :param exclude: patterns of those that are left out.
     :param options: the attributes of :class:`Tool` that all of them share.
+    :raises TypeError: for an option that there is not.
     """
+    check_options("endpoints()", options, Shared)
     return ManyEndpoints(include, exclude, options)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from string import Formatter
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict, Unpack
 
 from marshmallow import fields
 
 from ..arguments import Arguments, ArgumentsDeclaration
-from ..declarations.base import Text
+from ..content import Icon
+from ..declarations.base import Guard, Text, check_options
 from ..declarations.tools import ResultDeclaration, Tool
 from ..elicitation import Elicit
 from ..host import is_coroutine_function
@@ -28,6 +29,19 @@ UNSAID = "(none)"
 _NO = "The user said no; nothing was done."
 
 
+class More(TypedDict, total=False):
+    """The other attributes of :class:`Tool` that an operation may have."""
+
+    title: Text
+    guard: Guard
+    guarded: bool
+    scopes: Sequence[str]
+    limits: str
+    icons: Sequence[Icon]
+    meta: Mapping[str, Any]
+    open_world: bool
+
+
 class Operation(Tool):
     """Something that the application can do, as a tool.
 
@@ -38,6 +52,7 @@ class Operation(Tool):
     :param result: what it gives, which is an object; None where nothing is said of it.
     :param confirm: asks the user before anything is done, with arguments in it: `Delete {slug}?`.
     :param options: the other attributes of :class:`Tool`.
+    :raises TypeError: for an option that there is not: one that nobody reads would protect nothing.
     """
 
     takes_lists: ClassVar[bool] = False
@@ -56,8 +71,9 @@ class Operation(Tool):
         destructive: bool | None = None,
         idempotent: bool | None = None,
         confirm: str = "",
-        **options: Any,
+        **options: Unpack[More],
     ) -> None:
+        check_options(str(id), options, More)
         self.id = id
         self.name = id.replace(".", "_")
         self.invoke = invoke
@@ -69,7 +85,9 @@ class Operation(Tool):
         self.destructive = destructive
         self.idempotent = idempotent
         self.confirm = confirm
-        self.__dict__.update(options if access is None else {**options, "access": access})
+        self.__dict__.update(options)
+        if access is not None:
+            self.__dict__["access"] = access
 
     def words(self) -> Text:
         """The description; the docstring of this class describes no operation."""
@@ -101,8 +119,6 @@ class Operation(Tool):
             yield f"invoke is {self.invoke!r}: give it a function, invoke(request, arguments)."
         elif inspect.isasyncgenfunction(self.invoke):
             yield "invoke is an async generator, which cannot be run again: make it a plain one."
-        if self.read_only and self.destructive:
-            yield "it says both read_only and destructive: drop one of them."
         yield from self._mistakes_of_result()
         yield from self._mistakes_of_confirm()
 

@@ -279,6 +279,17 @@ def test_a_fault(tools: list[Endpoints], said: str) -> None:
     assert any(said in fault for fault in found), found
 
 
+def test_an_option_that_nobody_reads() -> None:
+    """A misspelt option is refused where it is written, of one endpoint and of many."""
+    wrong: dict[str, Any] = {"acces": public}
+    with pytest.raises(
+        TypeError, match=r"'posts\.index' is declared with 'acces', which is no option: did you mean 'access'"
+    ):
+        endpoint_tool("posts.index", **wrong)
+    with pytest.raises(TypeError, match="is declared with 'acces', which is no option"):
+        endpoints(["posts.*"], **wrong)
+
+
 def test_an_endpoint_without_access() -> None:
     """An endpoint is opted in with the word for who may use it, or not at all."""
     (fault,) = faults(endpoint_tool("posts.index"), access=None)

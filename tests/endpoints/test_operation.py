@@ -43,8 +43,14 @@ def save(request: Request, given: Any) -> Any:
 
 
 def operation(id: Any = "bookmarks.create", invoke: Any = save, **options: Any) -> Operation:
-    given = {"access": public, "input": {"url": fields.String(required=True)}, "result": {"url": fields.String()}}
-    return Operation(id, invoke, **{**given, "description": "Keeps a bookmark.", **options})
+    given: dict[str, Any] = {
+        "access": public,
+        "input": {"url": fields.String(required=True)},
+        "result": {"url": fields.String()},
+        "description": "Keeps a bookmark.",
+        **options,
+    }
+    return Operation(id, invoke, **given)
 
 
 def server(*operations: Operation, **options: Any) -> Server:
@@ -255,7 +261,7 @@ async def streams(request: Request, arguments: Any) -> Any:
         ({"input": {"type": "array"}}, "type: object"),
         ({"result": Schema.from_dict({"n": fields.Integer()})(many=True)}, "its result is no object"),
         ({"result": {"type": "array", "items": {}}}, "its result is no object"),
-        ({"read_only": True, "destructive": True}, "both read_only and destructive"),
+        ({"read_only": True, "destructive": True}, "says read_only and destructive, and cannot be both"),
         (
             {"confirm": "Delete {slug}?"},
             "confirm 'Delete {slug}?' has {slug} in it, which is no argument: write one of",
@@ -271,6 +277,14 @@ def test_a_fault_of_a_description(options: dict[str, Any], said: str) -> None:
     """A fault names the operation, the rule and the way out."""
     found = faults(operation(**options))
     assert any(said in fault for fault in found), found
+
+
+def test_an_option_that_nobody_reads() -> None:
+    """A misspelt option is refused where it is written: what nobody reads would protect nothing."""
+    with pytest.raises(
+        TypeError, match=r"'bookmarks\.create' is declared with 'scope', which is no option: did you mean"
+    ):
+        operation(scope=["write"])
 
 
 def test_an_invoke_that_cannot_be_called() -> None:
