@@ -27,8 +27,9 @@ def installed() -> Path:
         with tempfile.TemporaryDirectory(dir=cache) as work:
             made = Path(work) / "made"
             made.mkdir()
-            command = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts"]
-            subprocess.run([*command, "--prefix", str(made), *wanted], check=True, timeout=_TIMEOUT)
+            command = ["npm", "install", "--loglevel", "error", "--no-audit", "--no-fund", "--ignore-scripts"]
+            command += ["--prefix", str(made), *wanted]
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=_TIMEOUT)
             # In one piece: a run that was stopped leaves nothing that looks whole.
             made.rename(prefix)
     return prefix / "node_modules"
