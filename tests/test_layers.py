@@ -44,7 +44,7 @@ LAYERS = [
         "transports.memo",
         "transports.descriptors",
     ],
-    ["transports.sse", "transports.mailbox"],
+    ["transports.crew", "transports.sse", "transports.mailbox"],
     ["ext.limiter"],  # counts for `hosting`, and imports its library only where limits are declared
     ["hosting", "transports.ending"],
     ["state"],

@@ -17,15 +17,12 @@ from ..jsonrpc import Call, Malformed, MessageId, Notice, Reply, is_id, parse
 from ..rounds import Waiting
 from ..state import State
 from .contexts import in_own_context
+from .crew import Crew
 from .descriptors import Descriptors, Writer, lines
 from .local import Application
 
 GRACE = 1.0
 """Seconds that calls under way have left when the client is gone."""
-
-
-DISMISSAL = 0.3
-"""Seconds that the workers have to go home."""
 
 
 class Flight:
@@ -63,8 +60,7 @@ class Pipe:
         self._asked: dict[str, Flight] = {}
         self._unsettled = 0
         self._lock = threading.Lock()
-        self._queue: SimpleQueue[Flight | None] = SimpleQueue()
-        self._crew: list[threading.Thread] = []
+        self._crew = Crew(self._carry_out)
         self._ends: SimpleQueue[None] = SimpleQueue()
         self._ending = False
 
@@ -78,8 +74,7 @@ class Pipe:
 
         :return: whether every call had ended by then, or soon after.
         """
-        for _ in range(self._state.settings.stdio_workers):
-            self._hire()
+        self._crew.start(self._state.settings.stdio_workers)
         threading.Thread(target=self._read, daemon=True).start()
         self._ends.get()
         self._ending = True
@@ -87,7 +82,7 @@ class Pipe:
         while self._unsettled and time.monotonic() < deadline:
             time.sleep(0.01)
         self._writer.close()
-        self._dismiss()
+        self._crew.dismiss()
         return not self._unsettled
 
     def _read(self) -> None:
@@ -129,7 +124,7 @@ class Pipe:
             error = ProtocolError(INVALID_REQUEST, f"The id {call.id!r} belongs to a call that is under way.")
             self._send(refused(call, error, flight.connection))
         elif waits:
-            self._queue.put(flight)
+            self._crew.take(flight)
         else:
             self._answer_at_once(flight)
 
@@ -149,33 +144,17 @@ class Pipe:
                 if flight.parked:
                     self._give_up(flight)
 
-    def _hire(self) -> None:
-        worker = threading.Thread(target=self._work, daemon=True)
-        self._crew.append(worker)
-        worker.start()
-
-    def _dismiss(self) -> None:
-        # A thread that still says its last words on stderr would abort an interpreter that is ending.
-        for _ in self._crew:
-            self._queue.put(None)
-        deadline = time.monotonic() + DISMISSAL
-        for worker in self._crew:
-            worker.join(max(0.0, deadline - time.monotonic()))
-
-    def _work(self) -> None:
-        while (flight := self._queue.get()) is not None:
-            last: Outgoing | None = None
-            over = False
-            try:
-                last = None if flight.cancelled else self._fly(flight)
-                over = True
-            finally:
-                if not over:
-                    # sys.exit() in a handler, or what else is no Exception, ends this thread: another takes its place.
-                    self._hire()
-                    last = self._left(flight)
-                if last is not None or not self._park(flight):
-                    self._settle(flight, last)
+    def _carry_out(self, flight: Flight) -> None:
+        last: Outgoing | None = None
+        over = False
+        try:
+            last = None if flight.cancelled else self._fly(flight)
+            over = True
+        finally:
+            if not over:
+                last = self._left(flight)
+            if last is not None or not self._park(flight):
+                self._settle(flight, last)
 
     def _fly(self, flight: Flight) -> Outgoing | None:
         """Take a round of a call, and send what comes before its response; None where it has none."""
@@ -246,7 +225,7 @@ class Pipe:
             flight.answers = waiting.answered(flight.replies)
             flight.waiting, flight.parked = None, False
             self._unsettled += 1
-        self._queue.put(flight)
+        self._crew.take(flight)
 
     def _give_up(self, flight: Flight) -> None:
         """Forget a cancelled call that waits for answers, since no worker will."""
