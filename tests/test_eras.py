@@ -235,7 +235,7 @@ def test_v07_unknown_names_are_invalid_params(wire: Wire, method: str, params: A
 
 
 @pytest.mark.parametrize("version", HANDSHAKE)
-def test_unknown_resources_of_the_handshake_era(wire: Wire, version: str) -> None:
+def test_u03_unknown_resources_of_the_handshake_era(wire: Wire, version: str) -> None:
     """A URI that leads nowhere is -32002, and its data says which; a missing object answers the same."""
     for uri in ("shop://nope", "shop://items/missing"):
         answered = wire.post(call("resources/read", {"uri": uri}), {"MCP-Protocol-Version": version})
@@ -243,7 +243,7 @@ def test_unknown_resources_of_the_handshake_era(wire: Wire, version: str) -> Non
         assert (answered.status_code, error["code"], error["data"]) == (200, -32002, {"uri": uri})
 
 
-def test_unknown_resources_of_the_stateless_era(wire: Wire) -> None:
+def test_u03_unknown_resources_of_the_stateless_era(wire: Wire) -> None:
     """A URI that leads nowhere is -32602 there."""
     assert refused(wire, modern("resources/read", {"uri": "shop://nope"})) == (200, -32602, {"uri": "shop://nope"})
 

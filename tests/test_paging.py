@@ -47,7 +47,7 @@ def test_pages_hold_what_the_caller_may_use() -> None:
     assert pages(wire(), bearer("root")) == [[f"t{n}", f"t{n + 1}"] for n in range(0, 10, 2)]
 
 
-def test_a_cursor_of_another_caller_shows_nothing_more() -> None:
+def test_a04_a_cursor_of_another_caller_shows_nothing_more() -> None:
     """A cursor is a place and no permission: an admin's cursor gives a guest a guest's page."""
     first = wire().call("tools/list", {}, bearer("root"))
     page = wire().call("tools/list", {"cursor": first["nextCursor"]})
@@ -88,3 +88,18 @@ def test_a_guard_sees_each_page() -> None:
 
     assert pages(wire(recheck=True, guard=guard)) == [FOR_ALL[0:2], FOR_ALL[2:4], FOR_ALL[4:6]]
     assert seen == [2, 2, 2]
+
+
+def test_a04_a_list_is_nobody_elses() -> None:
+    """Two callers of one worker are each shown their own, at once after a change too, and no cache may mix them up."""
+    served = wire(None)
+    users = served.app.extensions["test_users"]
+    assert pages(served, bearer("root")) == [[f"t{n}" for n in range(10)]]
+    assert pages(served, bearer("bob")) == [FOR_ALL]
+    users["bob"].admin = True
+    assert pages(served, bearer("bob")) == [[f"t{n}" for n in range(10)]]
+    users["root"].admin = False
+    assert pages(served, bearer("root")) == [FOR_ALL]
+    answer = served.modern("tools/list")
+    assert answer.get_json()["result"]["cacheScope"] == "private"
+    assert answer.headers["Cache-Control"] == "no-store"

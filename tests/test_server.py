@@ -361,7 +361,7 @@ def test_calls_from_many_threads_are_apart() -> None:
         ),
     ],
 )
-def test_a_resource_is_text_or_a_blob(value: Any, mime_type: str, contents: Any) -> None:
+def test_u05_a_resource_is_text_or_a_blob(value: Any, mime_type: str, contents: Any) -> None:
     """The declared media type is honoured; without one, text is plain text."""
 
     @resource("a:b", access=public, mime_type=mime_type)
@@ -378,7 +378,7 @@ def test_a_template_gives_its_variables_decoded() -> None:
     assert contents == {"uri": "shop://items/caf%C3%A9%2520", "mimeType": "text/markdown", "text": "# café%20"}
 
 
-def test_a_refused_resource_is_an_error() -> None:
+def test_u03_a_refused_resource_is_an_error() -> None:
     """A refusal is told as one, with its status as the code; what failed has a ref."""
     server = make_server()
     refused = error_of(server.read, ALICE, "shop://ledger")
