@@ -105,7 +105,7 @@ class Operation(Tool):
         return (yield from made) if inspect.isgenerator(made) else made
 
     def _question(self, arguments: Mapping[str, object]) -> str:
-        said = {name: arguments.get(name, UNSAID) for name in _placeholders(self.confirm)}
+        said = {name: _visibly(arguments.get(name, UNSAID)) for name in _placeholders(self.confirm)}
         return self.confirm.format_map(said)
 
     def mistakes(self) -> Iterator[str]:
@@ -148,6 +148,11 @@ class Operation(Tool):
             if name is not None and (spec or conversion or name not in known):
                 names = ", ".join(sorted(known))
                 yield f"confirm {self.confirm!r} has {{{name}}} in it, which is no argument: write one of {names}."
+
+
+def _visibly(value: object) -> str:
+    # A line break, or a sign that turns the direction of writing, could make a question say something else.
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(value))
 
 
 def _placeholders(text: str) -> Iterator[str]:

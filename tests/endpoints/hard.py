@@ -193,6 +193,7 @@ def add_answers(app: Flask) -> None:
         "events": events,
         "picture": picture,
         "pdf": lambda: send_file(BytesIO(b"%PDF"), mimetype="application/pdf", download_name="a.pdf"),
+        "sound": lambda: send_file(BytesIO(b"RIFF"), mimetype="audio/wav"),
         "nothing": lambda: ("", 204),
         "a_list": lambda: jsonify(["a", "b"]),
         "a_number": lambda: jsonify(7),

@@ -77,6 +77,7 @@ def test_files(wire: Wire) -> None:
     assert answer(wire, "picture")["content"] == [
         {"type": "image", "data": base64.b64encode(b"\x89PNG").decode(), "mimeType": "image/png"}
     ]
+    assert answer(wire, "sound")["content"][0]["mimeType"] == "audio/wav"
     (block,) = answer(wire, "pdf")["content"]
     assert block["resource"] == {
         "uri": "http://localhost/answers/pdf",

@@ -107,6 +107,13 @@ def test_arguments_are_said_and_not_read_as_a_format() -> None:
     assert question["params"]["message"] == "Delete {reason}, because of (none)?"
 
 
+def test_arguments_cannot_make_the_question_another_one() -> None:
+    """A line break in an argument, or a sign that turns the writing around, is shown for what it is."""
+    asked = ask(Wire(create_app()), {"slug": "a?\n\nNo, keep b\u202e"})
+    (question,) = asked["inputRequests"].values()
+    assert question["params"]["message"] == r"Delete a?\n\nNo, keep b\u202e, because of (none)?"
+
+
 def test_an_operation_by_hand_confirms_too() -> None:
     """Any operation may ask first, one that talks by itself included."""
 

@@ -498,6 +498,45 @@ def test_a_schema_that_no_client_can_be_shown() -> None:
     assert fault.endswith("; or say arguments= in the place of what was found")
 
 
+def test_a_result_in_the_place_of_what_is_found() -> None:
+    """A result may be said at the tool, as a schema or as a JSON Schema, and must be one that can be shown."""
+    app, pets = smorest()
+    registered(app, pets)
+    schema = {"type": "object", "properties": {"id": {"type": "string"}}}
+    wire = served(app, endpoint_tool("pets.PetsById", method="GET", result=schema))
+    assert tools_of(wire)["pets_pets_by_id_get"]["outputSchema"] == schema
+    assert use(wire, "pets_pets_by_id_get", pet_id=1)["content"][0]["text"].startswith("Internal error (ref ")
+    again, pets = smorest()
+    wrong = endpoint_tool("pets.PetsById", method="GET", result={"id": fields.Pluck(PetOut, "nothing")})
+    (fault,) = faults(registered(again, pets), wrong)
+    assert fault.endswith("; or say result= in the place of what was found")
+
+
+def test_schemas_that_define_one_name_twice() -> None:
+    """Two schemas of one endpoint that name different things alike cannot both be shown."""
+    app = Flask(__name__)
+
+    def tree(**more: Any) -> type[Schema]:
+        class Tree(Schema):
+            below = fields.List(fields.Nested(lambda: made()))
+
+        made: type[Schema] = type("Tree", (Tree,), more)
+        return made
+
+    body = {"tree": fields.Nested(tree(leaf=fields.String()))}
+    query = {"other": fields.Nested(tree(leaf=fields.Integer()))}
+
+    @app.post("/trees")
+    @use_args(body)
+    @use_args(query, location="query")
+    def plant(*args: Any) -> Any:
+        """Plants."""
+        return jsonify({})
+
+    (fault,) = faults(app, endpoint_tool("plant"))
+    assert fault == "endpoint 'plant': two of its schemas define 'Tree' differently: say arguments= in their place."
+
+
 def test_a_field_that_only_the_server_knows() -> None:
     """Field classes that the server describes are described in schemas that are found, too."""
     app = Flask(__name__)
