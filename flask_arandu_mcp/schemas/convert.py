@@ -22,7 +22,7 @@ from .validators import Subject, constrain, spoken, unfolded
 
 __all__ = ["ConversionError", "Table", "has_lazy", "input_schema", "output_schema", "resolve"]
 
-Table: TypeAlias = Mapping[type[object], JSONObject | Callable[[Any], JSONObject]]
+Table: TypeAlias = Mapping[type[Any], Mapping[str, Any] | Callable[[Any], Mapping[str, Any]]]
 """What an app says of its own field and validator classes: a schema each, or what makes one of an instance."""
 
 
@@ -158,7 +158,7 @@ class _Conversion:
         for validator in unfolded(field.validators):
             given = self.table.get(type(validator))
             if given is not None:
-                schema = tightened(schema, given(validator) if callable(given) else given)
+                schema = tightened(schema, dict(given(validator) if callable(given) else given))
                 continue
             said = constrain(validator, Subject(field, schema, shape.kind))
             schema = tightened(schema, said.schema if self.view == "input" else _certain(said.schema))
