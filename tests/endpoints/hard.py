@@ -6,7 +6,19 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-from flask import Blueprint, Flask, Response, abort, g, jsonify, redirect, request, send_file
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    abort,
+    current_app,
+    g,
+    jsonify,
+    redirect,
+    request,
+    send_file,
+    stream_with_context,
+)
 from flask.views import MethodView
 from marshmallow import Schema, fields
 from werkzeug.routing import BaseConverter, ValidationError
@@ -169,6 +181,13 @@ def add_answers(app: Flask) -> None:
         yield b"one,"
         yield b"two"
 
+    def lines(count: int) -> Response:
+        def body() -> Iterator[str]:
+            for _ in range(count):
+                yield f"{request.path} {current_app.name}\n"
+
+        return Response(stream_with_context(body()), mimetype="text/plain")
+
     def events() -> Response:
         return Response(iter(["data: 1\n\n"]), mimetype="text/event-stream")
 
@@ -190,6 +209,8 @@ def add_answers(app: Flask) -> None:
         "plain": lambda: "Just words.",
         "markdown": lambda: Response("# Words", mimetype="text/markdown"),
         "csv": lambda: Response(stream(), mimetype="text/csv"),
+        "in_context": lambda: lines(2),
+        "in_context_for_long": lambda: lines(1_000_000),
         "events": events,
         "picture": picture,
         "pdf": lambda: send_file(BytesIO(b"%PDF"), mimetype="application/pdf", download_name="a.pdf"),

@@ -72,6 +72,14 @@ def test_text(wire: Wire, name: str, said: str) -> None:
     assert answer(wire, name) == {"content": [{"type": "text", "text": said}]}
 
 
+def test_a_body_that_is_made_within_the_request(wire: Wire) -> None:
+    """A body that is streamed with the request's context is read while that is there, to its end or to the limit."""
+    line = "/answers/in_context tests.endpoints.hard\n"
+    assert text(answer(wire, "in_context")) == line * 2
+    assert "over the limit" in text(answer(wire, "in_context_for_long"))
+    assert text(answer(wire, "in_context")) == line * 2
+
+
 def test_files(wire: Wire) -> None:
     """A picture is a picture, and any other file is a resource at the address that it came from."""
     assert answer(wire, "picture")["content"] == [
