@@ -20,6 +20,8 @@ class Settings(NamedTuple):
         `https://inspector.example.org`.
     :ivar authorization_servers: `MCP_AUTHORIZATION_SERVERS`: the issuers of the tokens that the app takes; with any,
         guests are told to get one.
+    :ivar endpoint_headers: `MCP_ENDPOINT_HEADERS`: headers that a call hands on to the endpoint behind its tool,
+        such as one that chooses a tenant.
     :ivar login_required: `MCP_LOGIN_REQUIRED`: guests are told to sign in, whatever a policy says.
     :ivar max_message: `MCP_MAX_MESSAGE`: bytes of one message, at most.
     :ivar max_result: `MCP_MAX_RESULT`: bytes of one result, at most.
@@ -40,6 +42,7 @@ class Settings(NamedTuple):
     stdio_workers: int = 4
     ask_timeout: int = ASK_TIMEOUT
     page_size: int | None = None
+    endpoint_headers: tuple[str, ...] = ()
 
     @property
     def serves_guests(self) -> bool:
@@ -97,6 +100,10 @@ def _list_of(is_one: Callable[[str], bool], what: str) -> Callable[[object], str
     return check
 
 
+def _may_be_handed_on(name: str) -> bool:
+    return _HEADER.fullmatch(name) is not None and not _OF_THE_MESSAGE.match(name)
+
+
 def _is_origin(value: str) -> bool:
     # A wildcard, `null` or a path would match nothing that a browser sends, or anything.
     return "*" not in value and site(value.removesuffix("/")) is not None
@@ -131,11 +138,17 @@ def _canonical(url: str) -> str:
 
 
 _URL = re.compile(r"https?://[^/\s]+(/[A-Za-z0-9._~!$&'()*+,;=:@%/-]*)?", re.IGNORECASE)
+_HEADER = re.compile(r"[A-Za-z0-9-]+")
+_OF_THE_MESSAGE = re.compile(r"(content-|accept(-(encoding|charset))?$|if-|range$|transfer-|host$|mcp-)", re.IGNORECASE)
+"""Headers that say something of one message alone, and would be wrong on another."""
 _CHECKS: dict[str, Callable[[object], str]] = {
     "login_required": _boolean,
     "allowed_origins": _list_of(_is_origin, "origins, such as ['https://example.org']"),
     "authorization_servers": _list_of(
         _is_issuer, "https URLs without query, such as ['https://auth.example.com'] (http only on this machine)"
+    ),
+    "endpoint_headers": _list_of(
+        _may_be_handed_on, "names of headers, such as ['X-Tenant'], none of which describes the message itself"
     ),
     "public_url": _public_url,
     "scopes": _list_of(lambda scope: SCOPE.fullmatch(scope) is not None, "scopes, such as ['tasks:read']"),
@@ -143,6 +156,7 @@ _CHECKS: dict[str, Callable[[object], str]] = {
 _READERS: dict[str, Callable[[Any], object]] = {
     "allowed_origins": _origins_of,
     "authorization_servers": tuple,
+    "endpoint_headers": tuple,
     "public_url": _canonical,
     "scopes": tuple,
 }

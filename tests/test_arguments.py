@@ -213,6 +213,16 @@ def test_m19_text_in_place_of_an_object_is_refused(raw: Mapping[str, object], ex
     assert made(declared).load({"note": '{"a":1}'}) == {"note": '{"a":1}'}
 
 
+def test_an_unknown_name_is_told_as_it_was_sent() -> None:
+    """The attribute's name, sent in the place of its data_key, is the name that is unknown, at any depth."""
+
+    class Inner(Schema):
+        x = fields.Integer(data_key="X")
+
+    declared = {"k": fields.String(data_key="K-k"), "n": fields.Nested(Inner)}
+    assert faults(declared, {"k": "v", "n": {"x": 1}}) == ("k: Unknown field.", "n.x: Unknown field.")
+
+
 def test_m20_every_fault_has_its_path() -> None:
     """Faults are told by data_key names and indexes, all at once, those of the whole without a path."""
 

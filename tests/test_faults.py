@@ -27,7 +27,15 @@ def only(**server: Any) -> str:
 
 def of_tool(handler: Any, **options: Any) -> str:
     handler.__doc__ = handler.__doc__ or "Does something."
-    return only(tools=[tool(**{"access": public, "name": "t", **options})(handler)])
+    said: dict[str, Any] = {"access": public, "name": "t", **options}
+    return only(tools=[tool(**said)(handler)])
+
+
+def test_a_decorator_that_is_given_no_function() -> None:
+    """A name in the place of the function is refused where it is written."""
+    name: Any = "search"
+    with pytest.raises(TypeError, match=r"@tool is given 'search' for a function: .* @tool\(name=…\)"):
+        tool(name)
 
 
 def test_a_server_without_mistakes_boots() -> None:
@@ -297,6 +305,10 @@ def test_a_name_and_a_url_are_given_once() -> None:
         ("MCP_MAX_MESSAGE", True, "above 0"),
         ("MCP_STDIO_WORKERS", "4", "above 0"),
         ("MCP_ALLOWED_ORIGINS", "https://a.example", "a list of origins"),
+        ("MCP_ENDPOINT_HEADERS", "X-Tenant", "names of headers"),
+        ("MCP_ENDPOINT_HEADERS", ["X Tenant"], "names of headers"),
+        ("MCP_ENDPOINT_HEADERS", ["Content-Type"], "none of which describes the message itself"),
+        ("MCP_ENDPOINT_HEADERS", ["accept"], "none of which describes the message itself"),
     ],
 )
 def test_a_setting_is_checked(key: str, value: Any, says: str) -> None:

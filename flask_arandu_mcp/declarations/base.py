@@ -149,6 +149,10 @@ class Decorated(Declaration, Generic[P, R]):
     options: ClassVar[type[Any]] = Options
 
     def __init__(self, function: Callable[P, R], options: Mapping[str, object]) -> None:
+        given: object = function
+        if not callable(given):
+            word = type(self).__name__.removeprefix("Function").lower()
+            raise TypeError(f"@{word} is given {given!r} for a function: write its options by name, @{word}(name=…)")
         check_options(function.__name__, options, self.options)
         self.function = function
         self.name = function.__name__

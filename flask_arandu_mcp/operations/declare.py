@@ -127,6 +127,11 @@ def endpoint_tool(endpoint: str, *, method: str | None = None, **options: Unpack
         would (`{"dry_run": "query"}`).
     :raises TypeError: for an option that there is not.
     """
+    given: tuple[object, object] = endpoint, method
+    if not isinstance(given[0], str):
+        raise TypeError(f"endpoint_tool() is given {given[0]!r}: write the endpoint's name, such as 'posts.create'")
+    if not isinstance(given[1], (str, type(None))):
+        raise TypeError(f"endpoint {endpoint!r} has method={given[1]!r}: write one, such as 'PUT'")
     check_options(endpoint, options, Options)
     return OneEndpoint(endpoint, method, options)
 

@@ -97,11 +97,11 @@ def make(app: Flask, route: Route, name: str, options: Mapping[str, Any], rules:
         taken = inputs_of(route, found.inputs, arguments, places, rules)
         faults += taken.faults
     except ConversionError as error:
-        faults.append(f"{error}; or say arguments= in the place of what was found")
+        faults.append(f"{error}{'; or say arguments= in the place of what was found' if arguments is None else ''}")
     try:
         result = _result(given if given is not None else found.result, rules)
     except ConversionError as error:
-        faults.append(f"{error}; or say result= in the place of what was found")
+        faults.append(f"{error}{'; or say result= in the place of what was found' if given is None else ''}")
     description = options.pop("description", "") or found.description
     if taken is None or faults:
         return Made(name, None, faults)

@@ -19,6 +19,7 @@ from ..arguments import ArgumentFaults
 from ..errors import Failure, attempt
 from ..identity import act_as, reloaded
 from ..policies import guest
+from ..state import states
 from ..transports.local import local_environ
 from .placement import Parts
 from .routing import Route, from_json
@@ -40,7 +41,7 @@ _FROM_OUTSIDE = (
     "HTTP_COOKIE",
     "HTTP_ACCEPT_LANGUAGE",
 )
-"""All that an inner request has of the one around it."""
+"""What an inner request has of the one around it, beside the headers that the app names in `MCP_ENDPOINT_HEADERS`."""
 
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*(:\d+)?", re.I)
 """What may be the host of a request, part of which may come from an argument."""
@@ -72,7 +73,7 @@ def address_of(app: Flask, route: Route, parts: Parts) -> Address:
     assert adapter is not None
     url = attempt(adapter.build, route.endpoint, values, route.method, force_external=True, append_unknown=False)
     if isinstance(url, Failure):
-        raise ArgumentFaults(_nowhere(values))
+        raise ArgumentFaults(_nowhere(_unfit(route, values) or values))
     _, host, path, _, _ = urlsplit(url)
     raw = unquote_to_bytes(path).decode("latin-1")
     environ["PATH_INFO"] = raw.removeprefix(environ.get("SCRIPT_NAME", "").rstrip("/"))
@@ -109,6 +110,20 @@ def _fits(rule: Rule, values: Mapping[str, Any]) -> bool:
     return rule.arguments - set(rule.defaults or ()) <= values.keys()
 
 
+def _unfit(route: Route, values: Mapping[str, Any]) -> set[str]:
+    """The values that their own converters would not find in an address."""
+    return {name for name, value in values.items() if not _found_again(route.variables[name], value)}
+
+
+def _found_again(converter: BaseConverter, value: Any) -> bool:
+    def again() -> bool:
+        text = unquote_to_bytes(converter.to_url(value)).decode()
+        return re.fullmatch(converter.regex, text) is not None and _is_same(converter, value, converter.to_python(text))
+
+    found = attempt(again)
+    return not isinstance(found, Failure) and found
+
+
 def _nowhere(names: Mapping[str, Any] | set[str]) -> tuple[str, ...]:
     faults = tuple(f"{name}: no address can be made of this; send another value." for name in sorted(names))
     return faults or ("no address can be made of these arguments; send others.",)
@@ -116,7 +131,9 @@ def _nowhere(names: Mapping[str, Any] | set[str]) -> tuple[str, ...]:
 
 def _outer_environ(app: Flask) -> dict[str, Any]:
     outer = request.environ if has_request_context() else local_environ(app, "/")
-    return {name: outer[name] for name in _FROM_OUTSIDE if name in outer}
+    named = {name for state in states(app).values() for name in state.settings.endpoint_headers}
+    names = (*_FROM_OUTSIDE, *(f"HTTP_{name.upper().replace('-', '_')}" for name in named))
+    return {name: outer[name] for name in names if name in outer}
 
 
 @contextmanager
@@ -156,7 +173,7 @@ def _sent(route: Route, parts: Parts) -> dict[str, Any]:
 def _check_same(route: Route, address: Address, inner: Any) -> None:
     rule: Rule | None = inner.url_rule
     if rule is None or inner.routing_exception is not None or rule.endpoint != route.endpoint:
-        raise ArgumentFaults(_nowhere(address.values))
+        raise ArgumentFaults(_nowhere(_unfit(route, address.values) or address.values))
     variables, found = route.variables, {**(inner.view_args or {})}
     same = {name for name, value in address.values.items() if _is_same(variables[name], value, found.get(name))}
     others = found.keys() - address.values.keys() - set(rule.defaults or ())

@@ -123,6 +123,7 @@ def inputs_of(
     for section in sections:
         merged.add(section)
     merged.faults += _misplaced(merged.fields, chosen, route)
+    merged.faults += _two_bodies(merged.fields)
     has_schema = checked is not None or any(each.place != "path" for each in found)
     shown = _shown(merged.schema(), checked, route)
     return Taken(shown, merged.placement(usual), merged.faults, has_schema)
@@ -193,6 +194,13 @@ def _misplaced(fields: Mapping[str, Field], chosen: Mapping[str, tuple[str, ...]
             yield f"place sends {name!r} to the path, which has no such variable: mend the name, or drop it."
         elif name in route.required and "path" not in places:
             yield f"place takes {name!r} out of the path, which needs it: write 'path', or a list with it."
+
+
+def _two_bodies(fields: Mapping[str, Field]) -> Iterator[str]:
+    sent = {place: name for name, field in fields.items() for place in field.places if place in _BODIES}
+    if len(sent) > 1:
+        names = " and ".join(f"{name!r} in {place}" for place, name in sorted(sent.items()))
+        yield f"it would send {names}, and a request has one body: say place= of one of them."
 
 
 def _shown(schema: JSONObject, checked: Arguments | None, route: Route) -> Shown:

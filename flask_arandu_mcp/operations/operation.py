@@ -70,7 +70,7 @@ class Operation(Tool):
         read_only: bool | None = None,
         destructive: bool | None = None,
         idempotent: bool | None = None,
-        confirm: str = "",
+        confirm: str | None = None,
         **options: Unpack[More],
     ) -> None:
         check_options(str(id), options, More)
@@ -95,7 +95,7 @@ class Operation(Tool):
 
     def handler(self) -> Callable[..., Any]:
         """The function that does the work, after the user has confirmed it where that is asked for."""
-        return _whole(self.invoke) if not self.confirm else self._confirmed
+        return _whole(self.invoke) if self.confirm is None else self._confirmed
 
     def _confirmed(self, request: Request, arguments: Any, /) -> Generator[Any, Any, Any]:
         answer = yield Elicit("confirm", self._question(request.raw), {"yes": fields.Boolean(required=True)})
@@ -105,8 +105,8 @@ class Operation(Tool):
         return (yield from made) if inspect.isgenerator(made) else made
 
     def _question(self, arguments: Mapping[str, object]) -> str:
-        said = {name: _visibly(arguments.get(name, UNSAID)) for name in _placeholders(self.confirm)}
-        return self.confirm.format_map(said)
+        words = self.confirm or ""
+        return words.format_map({name: _visibly(arguments.get(name, UNSAID)) for name in _placeholders(words)})
 
     def mistakes(self) -> Iterator[str]:
         """What is wrong with the description."""
@@ -133,7 +133,11 @@ class Operation(Tool):
             yield "its result is no object: say what holds the list, such as {'items': fields.List(...)}."
 
     def _mistakes_of_confirm(self) -> Iterator[str]:
-        if not self.confirm:
+        if self.confirm is None:
+            return
+        given: object = self.confirm
+        if not isinstance(given, str) or not given.strip():
+            yield f"confirm is {given!r}, and would ask nothing: write such as 'Delete {{slug}}?', or drop it."
             return
         if is_coroutine_function(self.invoke):
             yield "it asks the user to confirm, and its invoke is async: make invoke a plain function."

@@ -4,6 +4,7 @@ called here, and nothing is known of a request."""
 from __future__ import annotations
 
 import inspect
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -118,6 +119,8 @@ def from_json(converter: BaseConverter, value: object) -> Any:
     """
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         raise ValueError("must be text or a number")
+    if type(converter) is UUIDConverter:
+        return uuid.UUID(str(value))  # which is written in small letters, as the converter writes it
     if type(converter) in _PLAIN:
         return value
     return converter.to_python(str(value))

@@ -75,7 +75,8 @@ def _step(place: _Place, key: object) -> _Place:
         inner = getattr(place.guide.field, f"{key}_field", None)
         return place._replace(guide=inner, raw=place.raw if key == "value" else place.path[-1])
     guide = _guide_under(place.guide, key)
-    if isinstance(guide, fields.Field) and guide.name == key and guide.data_key is not None:
+    sent = isinstance(place.raw, Mapping) and key in place.raw
+    if isinstance(guide, fields.Field) and guide.name == key and guide.data_key is not None and not sent:
         key = guide.data_key  # marshmallow 3 tells the fault of a schema's validator by the attribute
     secret = place.secret or bool(getattr(guide, "load_only", False))
     return _Place((*place.path, str(key)), guide, _raw_under(place.raw, key), secret)

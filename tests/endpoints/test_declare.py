@@ -230,6 +230,9 @@ def test_recheck_and_guard_of_an_endpoint_tool() -> None:
 # ------------------------------------------------------------------------------------------------------ faults
 
 
+BROKEN: Any = True
+
+
 @pytest.mark.parametrize(
     ("tools", "said"),
     [
@@ -246,6 +249,18 @@ def test_recheck_and_guard_of_an_endpoint_tool() -> None:
         ([endpoint_tool("posts.index", name="Bad Name")], "a name has 1 to 128 of the characters"),
         ([endpoint_tool("posts.index", name="Upper")], "its id 'Upper' is served as 'Upper', and must be a small"),
         ([endpoint_tool("posts.index", confirm="List {what}?")], "has {what} in it, which is no argument"),
+        ([endpoint_tool("posts.index", confirm="")], "confirm is '', and would ask nothing"),
+        ([endpoint_tool("posts.index", confirm=BROKEN)], "confirm is True, and would ask nothing"),
+        (
+            [
+                endpoint_tool(
+                    "posts.create",
+                    arguments={"a": fields.String(), "b": fields.String()},
+                    place={"a": "form", "b": "json"},
+                )
+            ],
+            "it would send 'a' in form and 'b' in json, and a request has one body",
+        ),
         ([endpoint_tool("posts.index", place={"x": "query"})], "place names 'x', which is none of its arguments"),
         (
             [endpoint_tool("posts.by_slug", method="GET", place={"slug": "query"})],
@@ -288,6 +303,16 @@ def test_an_option_that_nobody_reads() -> None:
         endpoint_tool("posts.index", **wrong)
     with pytest.raises(TypeError, match="is declared with 'acces', which is no option"):
         endpoints(["posts.*"], **wrong)
+
+
+def test_what_is_no_name_of_an_endpoint() -> None:
+    """What is no name, and no method, is refused where it is written."""
+    view: Any = create_app
+    with pytest.raises(TypeError, match=r"write the endpoint's name, such as 'posts\.create'"):
+        endpoint_tool(view)
+    methods: Any = ["PUT"]
+    with pytest.raises(TypeError, match=r"'posts\.index' has method=\['PUT'\]: write one"):
+        endpoint_tool("posts.index", method=methods)
 
 
 def test_an_endpoint_without_access() -> None:

@@ -509,7 +509,8 @@ def test_a_result_in_the_place_of_what_is_found() -> None:
     again, pets = smorest()
     wrong = endpoint_tool("pets.PetsById", method="GET", result={"id": fields.Pluck(PetOut, "nothing")})
     (fault,) = faults(registered(again, pets), wrong)
-    assert fault.endswith("; or say result= in the place of what was found")
+    assert "its result: id: its nested schema cannot be made" in fault
+    assert "what was found" not in fault
 
 
 def test_schemas_that_define_one_name_twice() -> None:

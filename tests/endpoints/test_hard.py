@@ -62,6 +62,7 @@ REACHED: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("ratio", {"x": 0.5}, {"path": "/ratio/0.5"}),
     ("ratio", {"x": 2}, {"path": "/ratio/2.0"}),
     ("uuid", {"id": UUID}, {"path": f"/uuid/{UUID}"}),
+    ("uuid", {"id": UUID.upper()}, {"path": f"/uuid/{UUID}"}),
     ("choice", {"colour": "red"}, {"path": "/choice/red"}),
     ("words", {"them": "a+b"}, {"path": "/words/a+b"}),
     ("animal", {"it": "cat"}, {"path": "/animals/cat", "name": "cat"}),
@@ -140,6 +141,12 @@ def test_what_leads_elsewhere(wire: Wire, name: str, arguments: dict[str, Any], 
     assert told.startswith("Invalid arguments:\n")
     assert f"\n- {culprit}: " in told
     assert calls == []
+
+
+def test_only_the_culprit_is_named(wire: Wire) -> None:
+    """A fault of an address names the argument that cannot stand in one, and none of the others."""
+    assert "- b: " not in refusal(wire, "two", a="x/y", b="z")
+    assert "- a: " not in refusal(wire, "two", a="x", b="y/z")
 
 
 def test_what_nobody_declared_is_refused(wire: Wire) -> None:

@@ -107,6 +107,15 @@ def test_what_an_inner_request_has_of_the_outer_one() -> None:
     }
 
 
+def test_a_header_that_the_app_names_comes_along() -> None:
+    """A tenant that a header chooses is the endpoint's tenant too, where the app says so."""
+    wire = Wire(create_app(MCP_ENDPOINT_HEADERS=["X-Tenant", "x-plan"]))
+    seen = use(wire, "mirror", {"X-Tenant": "globex", "X-Plan": "gold", "X-Custom": "1"})["structuredContent"]
+    assert (seen["headers"]["x-tenant"], seen["headers"]["x-plan"]) == ("globex", "gold")
+    assert "x-custom" not in seen["headers"]
+    assert "x-tenant" not in use(wire, "mirror")["structuredContent"]["headers"]
+
+
 def test_the_session_of_the_browser_comes_along() -> None:
     """A tool that is called with a session sees that session, and acts as its user."""
     wire = Wire(create_app())
