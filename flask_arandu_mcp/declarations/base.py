@@ -112,19 +112,24 @@ class CompletedBy:
         return register
 
 
-class Options(TypedDict, total=False):
-    """What every decorator takes: the attributes of :class:`Declaration`."""
+class Common(TypedDict, total=False):
+    """The attributes of :class:`Declaration` that are neither its words nor its policy."""
 
-    name: str
-    title: Text
-    description: Text
-    access: Access
     guard: Guard
     guarded: bool
     scopes: Sequence[str]
     limits: str
     icons: Sequence[Icon]
     meta: Mapping[str, Any]
+
+
+class Options(Common, total=False):
+    """What every decorator takes: the attributes of :class:`Declaration`."""
+
+    name: str
+    title: Text
+    description: Text
+    access: Access
 
 
 def check_options(culprit: str, options: Iterable[str], known: type[Any]) -> None:

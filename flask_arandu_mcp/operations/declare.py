@@ -6,12 +6,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from flask import Flask, current_app, has_app_context
 
-from ..content import Icon
-from ..declarations.base import Guard, Rules, check_options
+from ..declarations.base import Common, Rules, check_options
 from ..declarations.tools import Expanded, Tool, ToolOptions, ToolSource
 from ..policies import Access
 from ..state import states
@@ -20,16 +19,10 @@ from .inputs import Places
 from .routing import Route
 
 
-class Shared(TypedDict, total=False):
+class Shared(Common, total=False):
     """The attributes of a tool that several endpoints may share."""
 
     access: Access
-    guard: Guard
-    guarded: bool
-    scopes: Sequence[str]
-    limits: str
-    icons: Sequence[Icon]
-    meta: Mapping[str, Any]
     open_world: bool
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from string import Formatter
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar, Unpack
 
 from marshmallow import fields
 
 from ..arguments import Arguments, ArgumentsDeclaration
-from ..content import Icon
-from ..declarations.base import Guard, Text, check_options
+from ..declarations.base import Common, Text, check_options
 from ..declarations.tools import ResultDeclaration, Tool
 from ..elicitation import Elicit
 from ..host import is_coroutine_function
@@ -29,16 +28,10 @@ UNSAID = "(none)"
 _NO = "The user said no; nothing was done."
 
 
-class More(TypedDict, total=False):
+class More(Common, total=False):
     """The other attributes of :class:`Tool` that an operation may have."""
 
     title: Text
-    guard: Guard
-    guarded: bool
-    scopes: Sequence[str]
-    limits: str
-    icons: Sequence[Icon]
-    meta: Mapping[str, Any]
     open_world: bool
 
 
