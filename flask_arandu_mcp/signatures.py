@@ -17,6 +17,10 @@ RESERVED = frozenset({"self", "request", "Meta"})
 def of_handler(
     culprit: str, declaration: Declaration, base: Callable[..., object]
 ) -> Generator[str, None, Handler | None]:
+    """Yield each mistake of a declaration's handler, and return the handler, None where it is of no use.
+
+    :param base: what the handler is where nobody has written one.
+    """
     function = declaration.handler()
     if inspect.unwrap(getattr(function, "__func__", function)) is base:
         yield f"{culprit} has no handler: write its method handle(self, request, ...)."
