@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -36,6 +37,12 @@ def app() -> Flask:
 @pytest.fixture
 def wire(app: Flask) -> Wire:
     return Wire(app)
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    """Where the handlers of `talk` write what they did."""
+    return tmp_path / "journal"
 
 
 @pytest.fixture(autouse=True)

@@ -42,6 +42,11 @@ SURE: dict[str, Any] = {"yes": fields.Boolean(required=True)}
 ASKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 """What a client declares that can be asked everything."""
 
+# What a client answers to the questions below.
+YES = {"action": "accept", "content": {"yes": True}}
+NAME = {"action": "accept", "content": {"name": "Ann"}}
+AGE = {"action": "accept", "content": {"age": 7}}
+
 
 def note(*words: object) -> None:
     """Write a line into the journal."""

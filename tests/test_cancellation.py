@@ -14,11 +14,6 @@ from .wire import Wire, bearer, call
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal"
-
-
-@pytest.fixture
 def app(journal: Path) -> Flask:
     return create_app({"JOURNAL": str(journal)})
 

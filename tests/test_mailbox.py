@@ -20,12 +20,9 @@ from flask_arandu_mcp.jsonrpc import Reply
 from flask_arandu_mcp.transports.mailbox import Mailbox
 
 from .served import Gunicorn
-from .talk import ASKS, STREAMED, create_app, lines, wait_for, write_meanwhile
+from .talk import AGE, ASKS, NAME, STREAMED, YES, create_app, lines, wait_for, write_meanwhile
 from .wire import Wire, bearer, call, modern, modern_headers
 
-YES = {"action": "accept", "content": {"yes": True}}
-NAME = {"action": "accept", "content": {"name": "Ann"}}
-AGE = {"action": "accept", "content": {"age": 7}}
 ID, OTHER = "a" * 22, "b" * 22
 WORKERS = {
     "sync": ("--workers", "3"),

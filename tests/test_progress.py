@@ -16,11 +16,6 @@ from .wire import Wire, modern, modern_headers
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal"
-
-
-@pytest.fixture
 def wire(journal: Path) -> Wire:
     return Wire(create_app({"JOURNAL": str(journal)}))
 

@@ -17,27 +17,13 @@ from flask_arandu_mcp import Elicit, Request, Response, guest
 from flask_arandu_mcp.messages import Unfit
 from flask_arandu_mcp.rounds import PURPOSE
 
-from .talk import NONSENSE, SURE, ask, create_app, greet, lines, make_server
+from .talk import AGE, NAME, NONSENSE, SURE, YES, ask, create_app, greet, lines, make_server
 from .wire import META, Wire, bearer, modern, modern_headers
-
-YES = {"action": "accept", "content": {"yes": True}}
-NAME = {"action": "accept", "content": {"name": "Ann"}}
-AGE = {"action": "accept", "content": {"age": 7}}
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal"
 
 
 @pytest.fixture
 def app(journal: Path) -> Flask:
     return create_app({"JOURNAL": str(journal)})
-
-
-@pytest.fixture
-def wire(app: Flask) -> Wire:
-    return Wire(app)
 
 
 def asked(answer: Any) -> tuple[dict[str, Any], str]:

@@ -10,17 +10,8 @@ from typing import Any
 
 import pytest
 
-from .talk import ASKS, lines, wait_for, write_meanwhile
+from .talk import AGE, ASKS, NAME, YES, lines, wait_for, write_meanwhile
 from .wire import META, Pipe, call, modern
-
-YES = {"action": "accept", "content": {"yes": True}}
-NAME = {"action": "accept", "content": {"name": "Ann"}}
-AGE = {"action": "accept", "content": {"age": 7}}
-
-
-@pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal"
 
 
 @pytest.fixture

@@ -21,18 +21,8 @@ OLD = {"MCP-Protocol-Version": "2025-11-25"}
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Path:
-    return tmp_path / "journal"
-
-
-@pytest.fixture
 def app(journal: Path) -> Flask:
     return create_app({"JOURNAL": str(journal)})
-
-
-@pytest.fixture
-def wire(app: Flask) -> Wire:
-    return Wire(app)
 
 
 def old(wire: Wire, name: str, arguments: Any = None, **headers: str) -> Any:

@@ -166,6 +166,14 @@ def own(id: int) -> Bookmark:
     return bookmark
 
 
+def changed(id: int, data: dict[str, Any]) -> Bookmark:
+    bookmark = own(id)
+    for name, value in data.items():
+        setattr(bookmark, name, value)
+    db.session.commit()
+    return bookmark
+
+
 def keep(data: dict[str, Any]) -> Bookmark:
     taken = db.session.scalar(select(Bookmark).filter_by(tenant=g.tenant, url=data["url"]))
     if taken is not None:
@@ -211,22 +219,14 @@ class BookmarksById(MethodView):
     @shelf.response(200, BookmarkOut)
     def put(self, data: dict[str, Any], id: int) -> Any:
         """Replaces a bookmark."""
-        bookmark = own(id)
-        for name, value in data.items():
-            setattr(bookmark, name, value)
-        db.session.commit()
-        return bookmark
+        return changed(id, data)
 
     @signed_in
     @shelf.arguments(Changes)
     @shelf.response(200, BookmarkOut)
     def patch(self, data: dict[str, Any], id: int) -> Any:
         """Changes a bookmark."""
-        bookmark = own(id)
-        for name, value in data.items():
-            setattr(bookmark, name, value)
-        db.session.commit()
-        return bookmark
+        return changed(id, data)
 
     @signed_in
     @shelf.response(204)
