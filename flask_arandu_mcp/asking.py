@@ -27,11 +27,10 @@ class Answers:
     :param tries: how often each question was sent.
     :param trusted: the loose ones may be taken for any question, as in a test.
     :param round_: a name of its own for a round that brought answers to what was asked; empty in a first one.
-    :ivar attempt: a random id that is the same in all rounds of a call.
     :ivar progressed: how far the call said that it was; it begins anew in each round, and clients must not see that.
     """
 
-    __slots__ = ("_tries", "_trusted", "attempt", "known", "loose", "progressed", "round_")
+    __slots__ = ("_attempt", "_tries", "_trusted", "known", "loose", "progressed", "round_")
 
     def __init__(
         self,
@@ -43,13 +42,19 @@ class Answers:
         round_: str = "",
         trusted: bool = False,
     ) -> None:
-        self.known = dict(known or {})
-        self.loose = dict(loose or {})
-        self.attempt = attempt or secrets.token_hex(8)
-        self._tries = dict(tries or {})
+        self.known = dict(known) if known else {}
+        self.loose = dict(loose) if loose else {}
+        self._attempt = attempt
+        self._tries = dict(tries) if tries else {}
         self.round_ = round_
         self.progressed: float | None = None
         self._trusted = trusted
+
+    def attempt(self) -> str:
+        """A random id that is the same in all rounds of a call, made for whoever asks first."""
+        if not self._attempt:
+            self._attempt = secrets.token_hex(8)
+        return self._attempt
 
     def find(self, question: Question, *, strict: bool) -> Any:
         """What was answered to a question, as its handler is given it.
@@ -81,7 +86,7 @@ class Answers:
         """These answers, and what was given to the questions that were open, by their keys."""
         more = {(one.key, one.digest()): given[one.key] for one in questions if one.key in given}
         tries = {**self._tries, **{asked: self._tries.get(asked, 0) + 1 for asked in more}}
-        later = Answers({**self.known, **more}, attempt=self.attempt, tries=tries, round_=secrets.token_hex(16))
+        later = Answers({**self.known, **more}, attempt=self.attempt(), tries=tries, round_=secrets.token_hex(16))
         later.progressed = self.progressed
         return later
 

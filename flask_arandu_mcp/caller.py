@@ -53,14 +53,14 @@ class Caller:
     :ivar meta: the message's `_meta`.
     :ivar ledger: what was granted in this call.
     :ivar scopes: what the caller's token was given; None where nothing limits them.
-    :ivar answers: what was answered to the questions of this call so far.
+    :param answers: what was answered to the questions of this call so far.
     :ivar why_not: why a question cannot be asked.
     :ivar header: gives a header that repeats part of the message; None where there is none to agree with.
     :ivar log_level: the least serious log message that the client wants to be sent; None for none.
     """
 
     __slots__ = (
-        "answers",
+        "_answers",
         "header",
         "host",
         "ledger",
@@ -94,10 +94,25 @@ class Caller:
         self.terms = terms
         self.ledger = Ledger()
         self.scopes = scopes
-        self.answers = answers or Answers()
+        self._answers = answers
         self.why_not = why_not
         self.log_level = log_level
         self.header = header
+
+    @property
+    def answers(self) -> Answers:
+        """What was answered to the questions of this call so far."""
+        if self._answers is None:
+            self._answers = Answers()
+        return self._answers
+
+    def bring(self, answers: Answers) -> None:
+        """Take in the answers that a call brought with it."""
+        self._answers = answers
+
+    def attempt(self) -> str:
+        """The id that is the same in all rounds of this call."""
+        return self.answers.attempt()
 
     @property
     def revision(self) -> Revision:

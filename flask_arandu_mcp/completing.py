@@ -12,7 +12,7 @@ from .declarations.base import Completer
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .limits import MAX_COMPLETIONS
-from .steps import NOT_FOUND, Trouble, admit, as_error, request_of, run, unknown
+from .steps import NOT_FOUND, Trouble, admit, as_error, no_response, request_of, run, unknown
 
 _KINDS = "prompt or resource template"
 
@@ -66,10 +66,11 @@ def _completed(
 ) -> Completion:
     request = request_of(caller, context, context)
 
-    def convert(found: object) -> Completion:
+    def ask() -> Completion:
+        found = no_response(completer(request, value))
         if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
             raise TypeError(f"a completion of {declared.name!r} gave a {type(found).__name__}: return a list of text")
         values = [str(one) for one in found]
         return Completion(values[:MAX_COMPLETIONS], len(values) > MAX_COMPLETIONS)
 
-    return run(declared, caller, lambda: completer(request, value), convert)
+    return run(declared, caller, ask)

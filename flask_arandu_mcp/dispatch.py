@@ -4,11 +4,12 @@ where is the transport's business."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
 from .answers import Answer
-from .asking import Answers
+from .asking import Answers, Asked
 from .caller import Caller, Peer
 from .connection import Connection
 from .declarations.base import Prepared
@@ -21,18 +22,16 @@ from .jsonrpc import (
     Call,
     Malformed,
     Message,
-    encode,
     parse,
     write_error,
     write_notification,
     write_request,
     write_result,
 )
-from .methods.lifecycle import server_info
 from .methods.table import HANDSHAKE_METHODS, STATELESS_METHODS, Method
 from .playing import Flow
 from .revisions import STATELESS
-from .rounds import ASKING, Waiting, answers_of, ask, requests
+from .rounds import ASKING, BROUGHT, Waiting, answers_of, ask, requests
 from .server import Server
 
 
@@ -99,6 +98,17 @@ def may_stream(server: Server, call: Call) -> bool:
     return found is not None and found.streams
 
 
+def respond(server: Server, subject: Any, call: Call, connection: Connection) -> Outgoing:
+    """Answer one request at once, as a subject: one of which :func:`may_stream` says that nothing comes before its
+    response."""
+    era = era_of(call, connection)
+    answer = attempt(unwatched, _begun, server, subject, call, connection, era)
+    if isinstance(answer, Failure):
+        return _failed(call, answer.error, connection)
+    assert isinstance(answer, Answer)
+    return _response(server, call, era, answer)
+
+
 def dispatch(
     server: Server, subject: Any, call: Call, connection: Connection, answers: Answers | None = None
 ) -> Iterator[Sent]:
@@ -110,38 +120,44 @@ def dispatch(
     :param answers: those of earlier rounds.
     """
     era = era_of(call, connection)
-    flow = _flow(server, subject, call, connection, era, answers)
-    try:
-        while True:
-            step = attempt(unwatched, next, flow)
-            if step is None:
-                yield None
-                continue
-            if not isinstance(step, Failure):
-                yield Outgoing(write_notification(step.method, step.params), final=False)
-                continue
-            if isinstance(step.error, StopIteration):
-                yield from _ended(server, call, era, step.error.value)
-            else:
-                yield refused(call, _as_protocol_error(step.error, connection), connection)
-            return
-    finally:
-        flow.close()
+    flow = attempt(unwatched, _begun, server, subject, call, connection, era, answers)
+    if isinstance(flow, Answer):
+        yield _response(server, call, era, flow)
+    elif isinstance(flow, Failure):
+        yield _failed(call, flow.error, connection)
+    else:
+        with closing(flow):
+            yield from _played(server, call, connection, era, flow)
 
 
-def _ended(server: Server, call: Call, era: Era, answer: Answer | Waiting) -> Iterator[Sent]:
-    if isinstance(answer, Answer):
-        yield Outgoing(write_result(call.id, era.rules.dress(answer, _server_info(server))), peer=answer.peer)
-        return
-    # Before the requests go out, for an answer must find that it is waited for.
-    yield answer
-    for id, method, params in requests(answer):
-        yield Outgoing(write_request(id, method, params), final=False)
+def _played(
+    server: Server, call: Call, connection: Connection, era: Era, flow: Flow[Answer | Waiting]
+) -> Iterator[Sent]:
+    while not isinstance(step := attempt(unwatched, next, flow), Failure):
+        yield None if step is None else Outgoing(write_notification(step.method, step.params), final=False)
+    if not isinstance(step.error, StopIteration):
+        yield _failed(call, step.error, connection)
+    elif isinstance(step.error.value, Answer):
+        yield _response(server, call, era, step.error.value)
+    else:
+        waiting: Waiting = step.error.value
+        # Before the requests go out, for an answer must find that it is waited for.
+        yield waiting
+        for id, method, params in requests(waiting):
+            yield Outgoing(write_request(id, method, params), final=False)
 
 
-def _flow(
-    server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None
-) -> Flow[Answer | Waiting]:
+def _response(server: Server, call: Call, era: Era, answer: Answer) -> Outgoing:
+    return Outgoing(write_result(call.id, era.rules.dress(answer, server.written_info)), peer=answer.peer)
+
+
+def _failed(call: Call, error: Exception, connection: Connection) -> Outgoing:
+    return refused(call, _as_protocol_error(error, connection), connection)
+
+
+def _begun(
+    server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None = None
+) -> Answer | Flow[Answer | Waiting]:
     peer = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
     if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
@@ -159,13 +175,19 @@ def _flow(
         log_level=era.rules.log_level(meta, logging=server.logging),
         header=connection.header if era is STATELESS_ERA else None,
     )
-    if era is STATELESS_ERA and call.method in ASKING:
-        caller.answers = answers_of(server.name, call, caller)
+    if era is STATELESS_ERA and call.method in ASKING and not BROUGHT.isdisjoint(call.params):
+        caller.bring(answers_of(server.name, call, caller))
     made = method.function(server, caller, call)
-    answer = made if isinstance(made, Answer) else (yield from made)
+    return made if isinstance(made, Answer) else _asking(server, call, caller, made)
+
+
+def _asking(server: Server, call: Call, caller: Caller, flow: Flow[Answer | Asked]) -> Flow[Answer | Waiting]:
+    answer = yield from flow
     if isinstance(answer, Answer):
         return answer
-    return ask(server.name, call, caller, answer) if era is STATELESS_ERA else Waiting.at(answer, caller.revision)
+    if caller.revision.stateless:
+        return ask(server.name, call, caller, answer)
+    return Waiting.at(answer, caller.revision)
 
 
 def _as_protocol_error(error: Exception, connection: Connection) -> ProtocolError:
@@ -180,10 +202,6 @@ def refused(message: Message | None, error: ProtocolError, connection: Connectio
     id = error.id if isinstance(error, Malformed) else message.id if isinstance(message, Call) else None
     status: int = era_of(message, connection).rules.status(error)
     return Outgoing(write_error(id, error), status, error.headers)
-
-
-def _server_info(server: Server) -> str:
-    return encode(server_info(server))
 
 
 def answer(server: Server, subject: Any, body: bytes, *, host: Host | None = None) -> Iterator[bytes]:

@@ -3,8 +3,8 @@ reached but as its policy says."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 from . import signals
 from .answers import ToolAnswer
@@ -13,15 +13,12 @@ from .audit import Record
 from .caller import Caller
 from .catalogue import Catalogue, Listing
 from .declarations.base import Prepared
-from .declarations.prompts import PreparedPrompt
-from .declarations.resources import PreparedResource
-from .declarations.tools import PreparedTool
-from .errors import HEADER_MISMATCH, ProtocolError
-from .guarding import guarded_items, guarded_list, guarded_questions, guarded_tool, response_of
+from .errors import ProtocolError
+from .guarding import guarded_list
 from .jsonrpc import encode
-from .mirroring import disagreeing
+from .passages import PromptPassage, ResourcePassage, ToolPassage, no_resource
 from .playing import Flow
-from .steps import FORBIDDEN, NOT_FOUND, Trouble, admit, as_error, handle, load, request_of, unknown
+from .steps import FORBIDDEN, Trouble, as_error, unknown
 from .typing import JSONObject
 
 Item = TypeVar("Item", bound=Prepared)
@@ -65,75 +62,39 @@ def shown_of(catalogue: Catalogue, listing: Listing[Item], caller: Caller) -> Se
 
 def call(
     catalogue: Catalogue, caller: Caller, name: object, arguments: Mapping[str, object], *, suspect: bool = True
-) -> Flow[ToolAnswer | Asked]:
+) -> ToolAnswer | Flow[ToolAnswer | Asked]:
     """Call a tool. What goes wrong in the call is in the answer, as the model is told.
 
     :param suspect: the arguments may hold a number that overflowed or half a surrogate pair.
+    :return: the answer; of a handler that talks while it works, the flow that ends with it.
     :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
     """
     tool = catalogue.tool(name)
     record = Record((signals.tool_called, signals.tool_refused), catalogue.owner, caller, tool, arguments)
-    try:
-        if tool is None:
-            record.outcome = "invalid"
-            raise unknown("tool", name)
-        _admit(tool, caller, record, lambda: unknown("tool", name))
-        _check_mirrored(tool, caller, arguments, record)
-        loaded = load(tool, caller, lambda: tool.arguments.load(arguments, suspect=suspect))
-        request = request_of(caller, loaded, arguments)
-        response = yield from handle(
-            tool, caller, lambda: tool.invoke(request, loaded, caller.host.run), lambda value: response_of(tool, value)
-        )
-        if isinstance(response, Asked):
-            record.outcome = "asked"
-            return guarded_questions(tool, caller, request, response)
-        answer = _capped(guarded_tool(tool, caller, request, response), caller)
-        record.outcome = "error" if answer.is_error else "ok"
-        return answer
-    except Trouble as trouble:
-        record.outcome = trouble.outcome
-        envelope = trouble.envelope if tool is not None and tool.results.output_schema is None else None
-        return ToolAnswer.error(trouble.words if trouble.envelope is None else encode(trouble.envelope), envelope)
-    except GeneratorExit:
-        record.outcome = "cancelled"
-        raise
-    finally:
-        record.write()
+    if tool is None:
+        raise _recorded(record, unknown("tool", name))
+    return ToolPassage(tool, caller, arguments, record, suspect=suspect).take()
 
 
-def read(catalogue: Catalogue, caller: Caller, uri: str) -> Flow[list[JSONObject] | Asked]:
-    """Read a resource, and return its contents.
+def read(catalogue: Catalogue, caller: Caller, uri: str) -> list[JSONObject] | Flow[list[JSONObject] | Asked]:
+    """Read a resource.
 
+    :return: its contents, as :func:`call` returns an answer.
     :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
     """
-    found = catalogue.resource(uri)
-
-    def nowhere() -> ProtocolError:
-        return ProtocolError(caller.revision.unknown_resource, f"Resource not found: {uri}", {"uri": uri})
-
-    resource, variables = found or (None, {})
+    resource, variables = catalogue.resource(uri) or (None, {})
     record = Record((signals.resource_read,), catalogue.owner, caller, resource, variables)
     if resource is None:
-        raise _recorded(record, nowhere())
-    return (
-        yield from _plainly(
-            record,
-            resource,
-            caller,
-            variables,
-            nowhere,
-            lambda: variables,
-            resource.invoke,
-            lambda value: resource.contents(uri, value),
-        )
-    )
+        raise _recorded(record, no_resource(uri, caller))
+    return ResourcePassage(resource, caller, variables, record, uri).take()
 
 
 def get(
     catalogue: Catalogue, caller: Caller, name: object, arguments: Mapping[str, object], *, suspect: bool = True
-) -> Flow[list[JSONObject] | Asked]:
-    """Render a prompt, and return its messages.
+) -> list[JSONObject] | Flow[list[JSONObject] | Asked]:
+    """Render a prompt.
 
+    :return: its messages, as :func:`call` returns an answer.
     :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal (403 and
         the like); a failure.
     """
@@ -141,85 +102,10 @@ def get(
     record = Record((signals.prompt_rendered,), catalogue.owner, caller, prompt, arguments)
     if prompt is None:
         raise _recorded(record, unknown("prompt", name))
-    return (
-        yield from _plainly(
-            record,
-            prompt,
-            caller,
-            arguments,
-            lambda: unknown("prompt", name),
-            lambda: prompt.arguments.load(arguments, suspect=suspect),
-            prompt.invoke,
-            prompt.messages,
-        )
-    )
-
-
-def _plainly(
-    record: Record,
-    prepared: PreparedResource | PreparedPrompt,
-    caller: Caller,
-    arguments: Mapping[str, object],
-    nowhere: Callable[[], ProtocolError],
-    loading: Callable[[], Any],
-    invoke: Callable[[Any, Any, Any], Any],
-    convert: Callable[[Any], list[JSONObject]],
-) -> Flow[list[JSONObject] | Asked]:
-    """The way of a call whose troubles are errors of the protocol."""
-    try:
-        _admit(prepared, caller, record, nowhere)
-        loaded = load(prepared, caller, loading)
-        request = request_of(caller, loaded, arguments)
-        items = yield from handle(prepared, caller, lambda: invoke(request, loaded, caller.host.run), convert)
-        if isinstance(items, Asked):
-            record.outcome = "asked"
-            return guarded_questions(prepared, caller, request, items)
-        items = guarded_items(prepared, caller, request, items)
-        record.outcome = "ok"
-        return items
-    except Trouble as trouble:
-        record.outcome = trouble.outcome
-        raise (nowhere() if trouble.status == NOT_FOUND else as_error(trouble)) from None
-    except GeneratorExit:
-        record.outcome = "cancelled"
-        raise
-    finally:
-        record.write()
-
-
-def _admit(prepared: Prepared, caller: Caller, record: Record, nowhere: Callable[[], ProtocolError]) -> None:
-    try:
-        admit(prepared, caller)
-    except Trouble as trouble:
-        if trouble.status != NOT_FOUND:
-            raise
-        record.outcome = "refused"
-        raise nowhere() from None
-    except ProtocolError:
-        record.outcome = "refused"
-        raise
-
-
-def _check_mirrored(tool: PreparedTool, caller: Caller, arguments: Mapping[str, object], record: Record) -> None:
-    if not tool.mirrored or caller.header is None:
-        return
-    header = disagreeing(tool.mirrored, arguments, caller.header)
-    if header:
-        record.outcome = "invalid"
-        words = f"The header {header} does not say the same as the body."
-        raise ProtocolError(HEADER_MISMATCH, words, status=400)
+    return PromptPassage(prompt, caller, arguments, record, suspect=suspect).take()
 
 
 def _recorded(record: Record, error: ProtocolError) -> ProtocolError:
     record.outcome = "invalid"
     record.write()
     return error
-
-
-def _capped(answer: ToolAnswer, caller: Caller) -> ToolAnswer:
-    answer.write(caller.revision)
-    limit = caller.terms.max_result
-    if answer.size > limit:
-        over = answer.size - limit
-        raise Trouble(f"The result is {over} bytes over the limit of {limit}: ask for less, by narrowing the query.")
-    return answer

@@ -79,7 +79,11 @@ class Ledger:
 
     def watch(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call code of the app, with an eye on what it asks of the data."""
-        return _on(self, function, *args, **kwargs)
+        token = watcher.set(self)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            watcher.reset(token)
 
     def decide(self, policy: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Ask a policy, which may read what it decides by. What it is granted for that itself counts no further."""
@@ -104,26 +108,25 @@ class Ledger:
         raise error
 
 
-_ledger: ContextVar[Ledger | None] = ContextVar("flask_arandu_mcp.ledger", default=None)
+watcher: ContextVar[Ledger | None] = ContextVar("flask_arandu_mcp.ledger", default=None)
+"""The account of the call that code of the app runs for now; None outside of any."""
 
 
 def ungranted() -> Ledger | None:
     """The ledger of the call that is watched, where nothing was granted in it yet."""
-    ledger = _ledger.get()
+    ledger = watcher.get()
     return None if ledger is None or ledger.granted else ledger
 
 
 def unwatched(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Call what is not on the account of the call around it: a call within a call, which is watched by itself."""
-    return _on(None, function, *args, **kwargs)
-
-
-def _on(ledger: Ledger | None, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    token = _ledger.set(ledger)
+    if watcher.get() is None:
+        return function(*args, **kwargs)
+    token = watcher.set(None)
     try:
         return function(*args, **kwargs)
     finally:
-        _ledger.reset(token)
+        watcher.reset(token)
 
 
 def authorize(policy: Callable[..., bool], subject: Any, action: str, resource: Any = _NOT_GIVEN) -> Grant:
@@ -170,7 +173,7 @@ def system_grant(action: str, reason: str, *, level: int = logging.WARNING) -> G
 def _ask(
     action: str, policy: Callable[Concatenate[Any, P], bool], subject: Any, *args: P.args, **kwargs: P.kwargs
 ) -> Grant:
-    ledger = _ledger.get()
+    ledger = watcher.get()
     answer = policy(subject, *args, **kwargs) if ledger is None else ledger.decide(policy, subject, *args, **kwargs)
     if answer is not True:
         if answer is not False:
@@ -185,7 +188,7 @@ def _grant(subject: Any, action: str, resource: Any, reason: str) -> Grant:
     made: Grant = object.__new__(Grant)
     for name, value in (("subject", subject), ("action", action), ("resource", resource), ("reason", reason)):
         object.__setattr__(made, name, value)
-    ledger = _ledger.get()
+    ledger = watcher.get()
     if ledger is not None:
         ledger.granted = True
     return made

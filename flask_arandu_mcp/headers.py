@@ -6,7 +6,9 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 VERSION = "MCP-Protocol-Version"
 METHOD = "Mcp-Method"
@@ -17,6 +19,7 @@ PARAM_PREFIX = "Mcp-Param-"
 _PREFIX = "=?base64?"
 _SUFFIX = "?="
 _UNSENDABLE = re.compile(r"[^ -~]")
+_SENDABLE = re.compile(r"[\t -~]*")
 
 
 class Challenge(NamedTuple):
@@ -43,6 +46,19 @@ def _quoted(text: str) -> str:
     return _UNSENDABLE.sub("?", text).replace("\\", "\\\\").replace('"', '\\"')
 
 
+@lru_cache(maxsize=256)
+def environ_key(name: str) -> str:
+    """The key of a header in a WSGI environ (PEP 3333)."""
+    return f"HTTP_{name.upper().replace('-', '_')}"
+
+
+def reader(environ: Mapping[str, Any]) -> Callable[[str], str | None]:
+    """What gives a header of a request by its name, or None where it was not sent."""
+    get = environ.get
+    return lambda name: get(environ_key(name))
+
+
+@lru_cache(maxsize=64)
 def is_json(content_type: str | None) -> bool:
     """Whether a Content-Type is `application/json`, with no charset or UTF-8.
 
@@ -65,7 +81,7 @@ def decode(value: str) -> str | None:
     """
     value = value.strip(" \t")
     if not (value.startswith(_PREFIX) and value.endswith(_SUFFIX) and len(value) >= len(_PREFIX) + len(_SUFFIX)):
-        return value if all(c == "\t" or " " <= c <= "~" for c in value) else None
+        return value if _SENDABLE.fullmatch(value) else None
     try:
         return base64.b64decode(value[len(_PREFIX) : -len(_SUFFIX)], validate=True).decode("utf-8")
     except (binascii.Error, ValueError):

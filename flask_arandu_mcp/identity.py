@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from flask import current_app, g, has_request_context, request, session
+from flask import Flask, Request, current_app, g, has_request_context, request, session
+from flask.sessions import SecureCookieSessionInterface
 from flask_login import LoginManager, current_user
 from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
@@ -56,26 +57,39 @@ def reads_no_tokens() -> bool:
     return login is None or login.request_callback is None
 
 
-def identify(unknown: Challenge, host: Host, *, login_required: bool) -> Identity:
+def current_request() -> Request:
+    """The request of the current context itself, which is quicker to ask than what stands for it."""
+    proxy: Any = request
+    current: Request = proxy._get_current_object()
+    return current
+
+
+def identify(
+    app: Flask, sent: Request, unknown: Callable[[], Challenge], host: Host, *, login_required: bool
+) -> Identity:
     """Find out who sent the current request, and make them Flask-Login's `current_user`.
 
-    :param unknown: what somebody is told who must sign in first.
-
+    :param app: the current one. :param sent: the current one.
+    :param unknown: gives what somebody is told who must sign in first.
     :raises ProtocolError: 401 for a credential that is not good, or a guest where none is served; 503 where the
         app's loader fails.
     """
-    login = manager()
+    login: LoginManager | None = getattr(app, "login_manager", None)
     by_request: Callable[..., Any] | None = login and login.request_callback
+    by_token = False
     if login is None:
-        identity = Identity(guest)
-    elif "Authorization" in request.headers and by_request is not None:
-        identity = _by_token(by_request, unknown, host)
+        found = guest
+    elif by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
+        found, by_token = _by_token(by_request, sent, authorization, unknown, host)
+    elif _shows_nothing(app, sent):
+        found = guest if by_request is None else _found(by_request, host, sent)
+        found = guest if found is None else found
     else:
-        identity = Identity(_by_session(unknown, host))
-    identity = identity._replace(subject=act_as(identity.subject))
-    if login_required and not getattr(identity.subject, "is_authenticated", False):
-        raise unauthorized(unknown, "Sign in first: this server serves no guests.")
-    return identity
+        found = _by_session(app, sent, unknown, host)
+    subject = _made_current(login, found)
+    if login_required and not getattr(subject, "is_authenticated", False):
+        raise unauthorized(unknown(), "Sign in first: this server serves no guests.")
+    return Identity(subject, by_token)
 
 
 def act_as(subject: Any) -> Any:
@@ -83,7 +97,10 @@ def act_as(subject: Any) -> Any:
 
     `guest` becomes the app's own kind of anonymous user.
     """
-    login = manager()
+    return _made_current(manager(), subject)
+
+
+def _made_current(login: LoginManager | None, subject: Any) -> Any:
     if subject is guest and login is not None:
         subject = login.anonymous_user()
     while isinstance(subject, LocalProxy):
@@ -109,34 +126,38 @@ def reloaded(subject: Any) -> Any:
     return now if getattr(now, "is_active", False) else None
 
 
-def _by_token(load: Callable[..., Any], unknown: Challenge, host: Host) -> Identity:
-    scheme, _, credentials = request.headers["Authorization"].strip().partition(" ")
+def _by_token(
+    load: Callable[..., Any], sent: Request, authorization: str, unknown: Callable[[], Challenge], host: Host
+) -> tuple[Any, bool]:
+    scheme, _, credentials = authorization.strip().partition(" ")
     # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
     is_bearer = scheme.lower() == "bearer"
-    user = _found(lambda: load(request), host)
+    user = _found(load, host, sent)
     if user is None:
-        raise invalid_token(unknown) if is_bearer and credentials else unauthorized(unknown, _INVALID)
-    return Identity(user, by_token=is_bearer)
+        raise invalid_token(unknown()) if is_bearer and credentials else unauthorized(unknown(), _INVALID)
+    return user, is_bearer
 
 
-def _by_session(unknown: Challenge, host: Host) -> Any:
-    claimed = session.get("_user_id") is not None or _remember_cookie() in request.cookies
+def _shows_nothing(app: Flask, sent: Request) -> bool:
+    """Whether a request has nothing that Flask-Login would look for a user in, so that it need not be asked."""
+    if app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers:
+        return False
+    if "HTTP_COOKIE" not in sent.environ and isinstance(app.session_interface, SecureCookieSessionInterface):
+        return True  # without a look into the session, which would mark it as read
+    return not session and _remember_cookie(app) not in sent.cookies
+
+
+def _by_session(app: Flask, sent: Request, unknown: Callable[[], Challenge], host: Host) -> Any:
+    claimed = session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
     user = _found(current_user._get_current_object, host)
     if user is None and claimed:
-        raise unauthorized(unknown, "The session is not valid any more: sign in again.")
+        raise unauthorized(unknown(), "The session is not valid any more: sign in again.")
     return guest if user is None else user
 
 
-def _found(load: Callable[[], Any], host: Host) -> Any:
+def _found(load: Callable[..., Any], host: Host, *given: Request) -> Any:
     """The user that a loader finds; None for nobody, and `guest` for an account that is switched off."""
-
-    def look() -> Any:
-        user = load()
-        if user is None or getattr(user, "is_anonymous", False):
-            return None
-        return user if getattr(user, "is_active", False) else guest
-
-    user = attempt(look)
+    user = attempt(_active, load, *given)
     if not isinstance(user, Failure):
         return user
     if isinstance(user.error, Unauthorized):
@@ -144,8 +165,15 @@ def _found(load: Callable[[], Any], host: Host) -> Any:
     raise unavailable(user.error, host, "the app's user loader")
 
 
-def _remember_cookie() -> str:
-    name: str = current_app.config.get("REMEMBER_COOKIE_NAME", _REMEMBER_COOKIE)
+def _active(load: Callable[..., Any], *given: Request) -> Any:
+    user = load(*given)
+    if user is None or getattr(user, "is_anonymous", False):
+        return None
+    return user if getattr(user, "is_active", False) else guest
+
+
+def _remember_cookie(app: Flask) -> str:
+    name: str = app.config.get("REMEMBER_COOKIE_NAME", _REMEMBER_COOKIE)
     return name
 
 

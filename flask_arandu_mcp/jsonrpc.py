@@ -241,7 +241,8 @@ def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
 
 def write_result(id: MessageId, result: str) -> bytes:
     """The answer to a request, from a result that is encoded already."""
-    return f'{{"jsonrpc":"2.0","id":{_encode(id)},"result":{result}}}'.encode("ascii")
+    written = str(id) if isinstance(id, int) else _encode(id)
+    return f'{{"jsonrpc":"2.0","id":{written},"result":{result}}}'.encode("ascii")
 
 
 def write_error(id: MessageId | None, error: ProtocolError) -> bytes:

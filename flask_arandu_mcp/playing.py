@@ -33,14 +33,17 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 """The levels of log messages, the least serious first (2026-07-28, server/utilities/logging)."""
 
 
-def drain(flow: Flow[T]) -> T:
-    """The answer of a call, for whom what it sends while it works is of no use."""
+def drain(call: Callable[[], T | Flow[T | Asked]]) -> T | Asked:
+    """The answer of a call, or what it asks, for whom what it sends while it works is of no use."""
+    flow = unwatched(call)
+    if not isinstance(flow, Generator):
+        return flow
     while True:
         try:
             # Of a handler that calls the server itself, too: what it was granted is not granted to this call.
             unwatched(next, flow)
         except StopIteration as end:
-            answer: T = end.value
+            answer: T | Asked = end.value
             return answer
 
 

@@ -23,6 +23,9 @@ PURPOSE = "state"
 ASKING = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 """The methods that may ask, and the member that says what is called (2026-07-28, basic/patterns/mrtr)."""
 
+BROUGHT = frozenset({"inputResponses", "requestState"})
+"""The params by which a request of the stateless era brings back answers of earlier rounds."""
+
 
 def answers_of(server: str, call: Call, caller: Caller, now: float | None = None) -> Answers:
     """What a request of the stateless era brings back of earlier rounds.
@@ -55,7 +58,7 @@ def ask(server: str, call: Call, caller: Caller, asked: Asked) -> Answer:
     state = {
         "call": _call_of(server, call, caller),
         "until": int(time.time()) + caller.terms.ask_timeout,
-        "attempt": asked.answers.attempt,
+        "attempt": asked.answers.attempt(),
         "known": [[key, digest, raw] for (key, digest), raw in asked.answers.known.items()],
         "open": [[question.key, question.digest()] for question in asked.questions],
     }

@@ -20,6 +20,7 @@ from .declarations.tools import PreparedTool, Tool, ToolSource
 from .errors import DeclarationError
 from .grants import unwatched
 from .host import Host
+from .jsonrpc import encode
 from .playing import drain
 from .policies import Access, word
 from .revisions import R_2026_07_28
@@ -78,6 +79,25 @@ class Server:
         self.limits = limits
         self.logging = logging
         self.fields = fields
+
+    def info(self, *, titled: bool = True) -> JSONObject:
+        """What the server says of itself (2026-07-28, schema, Implementation).
+
+        :param titled: the client knows titles.
+        """
+        info: JSONObject = {"name": self.name, "version": self.version}
+        if titled and str(self.title):
+            info["title"] = str(self.title)
+        return info
+
+    @property
+    def written_info(self) -> str:
+        """The same as JSON; it is written once, unless its title is another one for every language."""
+        return self._fixed_info if isinstance(self.title, str) else encode(self.info())
+
+    @cached_property
+    def _fixed_info(self) -> str:
+        return encode(self.info())
 
     def validate(self) -> None:
         """Convert and check everything that is declared, once.
@@ -147,7 +167,8 @@ class Server:
         :raises LookupError: for a question that `answers` has no answer to.
         :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
         """
-        return _answered(drain(door.call(self.catalogue, _asking(subject, host, answers), name, arguments or {})))
+        caller = _asking(subject, host, answers)
+        return _answered(drain(lambda: door.call(self.catalogue, caller, name, arguments or {})))
 
     def read(
         self,
@@ -161,7 +182,8 @@ class Server:
 
         :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
         """
-        return _answered(drain(door.read(self.catalogue, _asking(subject, host, answers), uri)))
+        caller = _asking(subject, host, answers)
+        return _answered(drain(lambda: door.read(self.catalogue, caller, uri)))
 
     def get(
         self,
@@ -177,7 +199,8 @@ class Server:
         :raises ProtocolError: -32602 for a prompt that does not exist or arguments that do not fit; a refusal
             (403 and the like); a failure.
         """
-        return _answered(drain(door.get(self.catalogue, _asking(subject, host, answers), name, arguments or {})))
+        caller = _asking(subject, host, answers)
+        return _answered(drain(lambda: door.get(self.catalogue, caller, name, arguments or {})))
 
     def complete(self, subject: Any, of: str, argument: str, value: str = "", *, host: Host | None = None) -> list[str]:
         """Complete an argument of a prompt, or a variable of a resource's template, as a subject.

@@ -43,21 +43,24 @@ class State:
     :ivar name: the name that it was given in `ArandoMCP(name=...)`.
     :ivar url: where it is served over HTTP.
     :ivar blueprint: what serves it there.
+    :ivar is_ready: it was found to be without mistakes, with the finished app around it.
     :ivar resource: what it says of the tokens that it takes.
+    :ivar terms: the part of its settings that the door goes by.
     """
 
     __slots__ = (
         "_catalogue",
         "_lock",
-        "_ready",
         "app",
         "blueprint",
         "declared",
         "host",
+        "is_ready",
         "name",
         "resource",
         "server",
         "settings",
+        "terms",
         "url",
     )
 
@@ -67,6 +70,7 @@ class State:
         self.app = app
         self.server = server
         self.settings = settings
+        self.terms = settings.terms
         self.declared = declared
         self.name = name
         self.url = url
@@ -80,7 +84,7 @@ class State:
         self.blueprint = Blueprint(KEY if name == "default" else f"{KEY}_{name}", __name__)
         self.host = FlaskHost(app, f"{self.blueprint.name}:{server.name}", self.resource)
         self._catalogue: Catalogue | None = None
-        self._ready = False
+        self.is_ready = False
         self._lock = threading.Lock()
 
     def check(self) -> None:
@@ -111,9 +115,9 @@ class State:
 
         :raises DeclarationError: listing every mistake.
         """
-        if not self._ready:
+        if not self.is_ready:
             self.check()
-            self._ready = True
+            self.is_ready = True
 
     def _expanded(self) -> Catalogue:
         """The catalogue of the app as it is now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from marshmallow import ValidationError
 from werkzeug.exceptions import HTTPException
@@ -17,13 +17,14 @@ from .caller import Caller
 from .catalogue import report_policy
 from .declarations.base import Prepared
 from .errors import INTERNAL_ERROR, INVALID_PARAMS, Failure, ProtocolError, ToolError, attempt
-from .grants import Ledger
+from .grants import watcher
 from .limits import MAX_FAULTS
 from .playing import Flow, play
 from .policies import Decision, decide, signed_in
 from .request import Request
 from .typing import JSONObject
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _SIGN_IN = re.compile(r"log-?in|sign-?in|auth", re.IGNORECASE)
@@ -73,7 +74,6 @@ def admit(prepared: Prepared, caller: Caller) -> None:
     :raises Trouble: with status 404 for what must seem not to exist, 403 for what is refused, 429 for too often.
     :raises ProtocolError: 403 where the token's scopes do not reach.
     """
-    caller.ledger = Ledger()  # what an earlier call, or an earlier round of this one, was granted counts no more
     check(prepared, caller, decide(prepared.access, caller.subject))
     missing = prepared.scopes - caller.scopes if caller.scopes is not None else frozenset()
     if missing:
@@ -109,40 +109,58 @@ def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
 
     :raises Trouble: with every fault of the arguments, or where a query was refused.
     """
-    loaded = attempt(caller.ledger.watch, load)
+    token = watcher.set(caller.ledger)
+    try:
+        loaded = attempt(load)
+    finally:
+        watcher.reset(token)
     settle(prepared, caller)
     if isinstance(loaded, Failure):
         raise trouble(loaded.error, prepared.name, caller)
     return loaded
 
 
-def run(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> T:
-    """Run code of the app, turn its value into an answer, and ask the policy again where the server rechecks.
+def run(prepared: Prepared, caller: Caller, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run code of the app that gives an answer, and ask the policy again where the server rechecks.
 
     :raises Trouble: for whatever was raised, where a query was refused, and where the caller may not have it any more.
     """
-    return _ended(prepared, caller, attempt(caller.ledger.watch, lambda: convert(_no_response(call()))))
+    token = watcher.set(caller.ledger)
+    try:
+        answer = attempt(function, *args, **kwargs)
+    finally:
+        watcher.reset(token)
+    settle(prepared, caller)
+    if prepared.recheck:
+        recheck(prepared, caller)
+    if isinstance(answer, Failure):
+        raise trouble(answer.error, prepared.name, caller)
+    return answer
 
 
-def handle(prepared: Prepared, caller: Caller, call: Callable[[], Any], convert: Callable[[Any], T]) -> Flow[T | Asked]:
-    """Run a handler as :func:`run` does; one that talks while it works is played.
+def play_out(prepared: Prepared, caller: Caller, call: Callable[[], Any], make: Callable[[Any], T]) -> Flow[T | Asked]:
+    """Play a handler that talks while it works, and end as :func:`run` does.
 
     What comes back is the answer, or the questions at which the handler stands.
     """
-    if not prepared.streams:
-        return run(prepared, caller, call, convert)
     value = yield from play(call, prepared, caller)
     if isinstance(value, Asked):
         settle(prepared, caller)
         if prepared.recheck:
             recheck(prepared, caller, carried_out=False)
         return value
-    if isinstance(value, Failure):
-        return cast("T", _ended(prepared, caller, value))
-    return _ended(prepared, caller, attempt(caller.ledger.watch, lambda: convert(_no_response(value))))
+    return run(prepared, caller, _raised if isinstance(value, Failure) else make, value)
 
 
-def _no_response(value: Any) -> Any:
+def _raised(failure: Failure[Any]) -> NoReturn:
+    raise failure.error
+
+
+def no_response(value: Any) -> Any:
+    """What a handler gave, unless it is a response for a browser.
+
+    :raises HTTPException: for one that refuses. :raises TypeError: for any other one.
+    """
     if not isinstance(value, HTTPResponse):
         return value
     if 300 <= value.status_code < 500:
@@ -150,15 +168,6 @@ def _no_response(value: Any) -> Any:
     raise TypeError(
         f"the handler gave a Flask response ({value.status}); give the data itself, such as a dict, and no jsonify()"
     )
-
-
-def _ended(prepared: Prepared, caller: Caller, answer: T | Failure[T]) -> T:
-    settle(prepared, caller)
-    if prepared.recheck:
-        recheck(prepared, caller)
-    if isinstance(answer, Failure):
-        raise trouble(answer.error, prepared.name, caller)
-    return answer
 
 
 def settle(prepared: Prepared, caller: Caller) -> None:
@@ -231,7 +240,7 @@ def request_of(caller: Caller, loaded: Any, raw: Mapping[str, object]) -> Reques
         client=caller.peer.client,
         revision=caller.revision.name,
         meta=caller.meta,
-        attempt=caller.answers.attempt,
+        attempt=caller.attempt,
     )
 
 

@@ -22,7 +22,8 @@ LAYERS = [
     ["faults"],
     ["audit", "steps"],
     ["guarding"],
-    ["door", "completing"],
+    ["passages", "completing"],
+    ["door"],
     ["server"],
     ["methods.params"],
     [

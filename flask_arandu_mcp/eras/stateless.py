@@ -74,10 +74,12 @@ def dress(answer: Answer, server_info: str) -> str:
     if answer.cache is not None:
         scope = "public" if answer.cache.public else "private"
         parts.append(f'"ttlMs":{answer.cache.ttl},"cacheScope":"{scope}"')
-    # A handler that gives back the `_meta` it was sent does not speak for the server.
-    own = {key: value for key, value in (answer.meta or {}).items() if key != SERVER_INFO}
-    comma = "," if own else ""
-    parts.append(f'"_meta":{{{encode(own)[1:-1]}{comma}"{SERVER_INFO}":{server_info}}}')
+    own = ""
+    if answer.meta:
+        # A handler that gives back the `_meta` it was sent does not speak for the server.
+        kept = {key: value for key, value in answer.meta.items() if key != SERVER_INFO}
+        own = f"{encode(kept)[1:-1]}," if kept else ""
+    parts.append(f'"_meta":{{{own}"{SERVER_INFO}":{server_info}}}')
     return f"{{{','.join(parts)}}}"
 
 

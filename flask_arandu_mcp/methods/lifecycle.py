@@ -34,7 +34,7 @@ def initialize(server: Server, caller: Caller, call: Call) -> Answer:
     result: JSONObject = {
         "protocolVersion": revision.name,
         "capabilities": server.catalogue.capabilities,
-        "serverInfo": server_info(server, titled=revision.structured),
+        "serverInfo": server.info(titled=revision.structured),
         "instructions": instructions(server),
     }
     return Answer(encode(result)[1:-1], peer=peer)
@@ -69,11 +69,3 @@ def instructions(server: Server) -> str:
     """What a model is told: the framework's own lines, and then the server's."""
     own = str(server.instructions)
     return f"{INSTRUCTIONS}\n\n{own}" if own else INSTRUCTIONS
-
-
-def server_info(server: Server, *, titled: bool = True) -> JSONObject:
-    """What the server says of itself (2026-07-28, schema, Implementation)."""
-    info: JSONObject = {"name": server.name, "version": server.version}
-    if titled and str(server.title):
-        info["title"] = str(server.title)
-    return info

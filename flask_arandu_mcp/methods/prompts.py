@@ -10,19 +10,21 @@ from ..jsonrpc import Call, encode
 from ..playing import Flow
 from ..server import Server
 from ..typing import JSONObject
-from .params import arguments_of, text_of
+from .params import arguments_of, text_of, written_last
 
 
-def get(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
+def get(server: Server, caller: Caller, call: Call) -> Answer | Flow[Answer | Asked]:
     """The messages of one prompt, and what it is for."""
     name = text_of(call, "name")
-    messages = yield from door.get(server.catalogue, caller, name, arguments_of(call), suspect=call.suspect)
-    if isinstance(messages, Asked):
-        return messages
-    prompt = server.catalogue.prompt(name)
-    assert prompt is not None
-    description = encode(str(prompt.declaration.words()))
-    return Answer(f'"description":{description},"messages":{encode(_known(messages, caller))}')
+    messages = door.get(server.catalogue, caller, name, arguments_of(call), suspect=call.suspect)
+
+    def written(messages: list[JSONObject]) -> Answer:
+        prompt = server.catalogue.prompt(name)
+        assert prompt is not None
+        description = encode(str(prompt.declaration.words()))
+        return Answer(f'"description":{description},"messages":{encode(_known(messages, caller))}')
+
+    return written(messages) if isinstance(messages, list) else written_last(messages, written)
 
 
 def _known(messages: list[JSONObject], caller: Caller) -> list[JSONObject]:

@@ -9,15 +9,18 @@ from ..caller import Caller
 from ..jsonrpc import Call, encode
 from ..playing import Flow
 from ..server import Server
-from .params import text_of
+from ..typing import JSONObject
+from .params import text_of, written_last
 
 
-def read(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
+def read(server: Server, caller: Caller, call: Call) -> Answer | Flow[Answer | Asked]:
     """The contents of one resource."""
-    contents = yield from door.read(server.catalogue, caller, text_of(call, "uri"))
-    if isinstance(contents, Asked):
-        return contents
-    return Answer(f'"contents":{encode(contents)}', cache=_cache(server, caller, call))
+    contents = door.read(server.catalogue, caller, text_of(call, "uri"))
+
+    def written(contents: list[JSONObject]) -> Answer:
+        return Answer(f'"contents":{encode(contents)}', cache=_cache(server, caller, call))
+
+    return written(contents) if isinstance(contents, list) else written_last(contents, written)
 
 
 def _cache(server: Server, caller: Caller, call: Call) -> Cache:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from .. import door
-from ..answers import Answer
+from ..answers import Answer, ToolAnswer
 from ..asking import Asked
 from ..caller import Caller
 from ..jsonrpc import Call
 from ..playing import Flow
 from ..server import Server
-from .params import arguments_of, text_of
+from .params import arguments_of, text_of, written_last
 
 
-def call(server: Server, caller: Caller, call: Call) -> Flow[Answer | Asked]:
+def call(server: Server, caller: Caller, call: Call) -> Answer | Flow[Answer | Asked]:
     """The answer of one tool."""
-    name = text_of(call, "name")
-    answer = yield from door.call(server.catalogue, caller, name, arguments_of(call), suspect=call.suspect)
-    return answer if isinstance(answer, Asked) else Answer(answer.write(caller.revision), meta=answer.meta)
+    answer = door.call(server.catalogue, caller, text_of(call, "name"), arguments_of(call), suspect=call.suspect)
+
+    def written(answer: ToolAnswer) -> Answer:
+        return Answer(answer.write(caller.revision), meta=answer.meta)
+
+    return written(answer) if isinstance(answer, ToolAnswer) else written_last(answer, written)

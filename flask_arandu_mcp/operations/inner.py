@@ -17,6 +17,7 @@ from werkzeug.wrappers import Response as HTTPResponse
 
 from ..arguments import ArgumentFaults
 from ..errors import Failure, attempt
+from ..headers import environ_key
 from ..identity import act_as, reloaded
 from ..policies import guest
 from ..state import states
@@ -129,14 +130,10 @@ def _nowhere(names: Mapping[str, Any] | set[str]) -> tuple[str, ...]:
     return faults or ("no address can be made of these arguments; send others.",)
 
 
-def _environ_key(header: str) -> str:
-    return f"HTTP_{header.upper().replace('-', '_')}"
-
-
 def _outer_environ(app: Flask) -> dict[str, Any]:
     outer = request.environ if has_request_context() else local_environ(app, "/")
     named = {name for state in states(app).values() for name in state.settings.endpoint_headers}
-    names = (*_FROM_OUTSIDE, *map(_environ_key, named))
+    names = (*_FROM_OUTSIDE, *map(environ_key, named))
     return {name: outer[name] for name in names if name in outer}
 
 
@@ -200,5 +197,5 @@ def _show_token(app: Flask, inner: Any) -> None:
     make = app.jinja_env.globals.get("csrf_token")
     headers = app.config.get("WTF_CSRF_HEADERS") or ["X-CSRFToken"]
     if callable(make):
-        inner.environ[_environ_key(headers[0])] = make()
+        inner.environ[environ_key(headers[0])] = make()
         inner.environ["HTTP_REFERER"] = inner.host_url  # asked for beside the token over https

@@ -3,7 +3,8 @@ size, message and identity, in this order; the first that is wrong is what the c
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from flask import Request
 
@@ -24,6 +25,9 @@ from .scopes import scopes_of
 
 ALLOW = "POST, OPTIONS"
 
+Reader: TypeAlias = Callable[[str], str | None]
+"""Gives a header of the request by its name, or None where it was not sent."""
+
 
 class Admitted(NamedTuple):
     """A request that may go on to the app's own code, and then to the server."""
@@ -35,46 +39,54 @@ class Admitted(NamedTuple):
 
 def admit(state: State, request: Request) -> Admitted | Outgoing:
     """Look at a request, and give what is known of it, or the answer that it is turned away with."""
-    connection = Connection(state.host, header=request.headers.get, terms=state.settings.terms)
+    header = headers.reader(request.environ)
+    connection = Connection(state.host, header=header, terms=state.terms)
     message: Message | None = None
     try:
-        own = site(f"{request.scheme}://{request.host}")
-        message = parse(_body(state, request, own))
+        message = parse(_body(state, request, header))
         check_ready(state)
-        challenge = state.resource.challenge()
-        identity = identify(challenge, state.host, login_required=not state.settings.serves_guests)
-        _check_site(state, request, own, identity)
-        connection.scopes = scopes_of(state, message, identity, challenge)
-        connection.peer = _peer(request, message, connection)
+        identity = identify(
+            state.app, request, state.resource.challenge, state.host, login_required=not state.terms.open
+        )
+        _check_site(state, request, header, identity)
+        connection.scopes = scopes_of(state, message, identity)
+        connection.peer = _peer(message, connection, header)
     except ProtocolError as error:
         return refused(message, error, connection)
     return Admitted(message, identity, connection)
 
 
-def _body(state: State, request: Request, own: Site | None) -> bytes:
+def _body(state: State, request: Request, header: Reader) -> bytes:
     try:
-        _check_origin(state, request, own)
+        _check_origin(state, request, header)
         _check_method(request)
-        _check_media_type(request)
+        _check_media_type(request, header)
         return read(request, state.settings.max_message)
     except ProtocolError:
         drain(request)
         raise
 
 
-def _check_origin(state: State, request: Request, own: Site | None) -> None:
-    trusted = bool(state.app.config.get("TRUSTED_HOSTS"))
-    origin = request.headers.get("Origin")
-    if not may_call(origin, own, own_is_trusted=trusted, allowed=state.settings.allowed_origins):
-        raise _foreign()
-
-
-def _check_site(state: State, request: Request, own: Site | None, identity: Identity) -> None:
-    origin = request.headers.get("Origin")
-    if identity.by_token or is_listed(origin, state.settings.allowed_origins):
+def _check_origin(state: State, request: Request, header: Reader) -> None:
+    origin = header("Origin")
+    if origin is None:
         return
-    if is_cross_site(request.headers.get("Sec-Fetch-Site"), origin, own):
+    trusted = bool(state.app.config.get("TRUSTED_HOSTS"))
+    if not may_call(origin, _own(request), own_is_trusted=trusted, allowed=state.settings.allowed_origins):
         raise _foreign()
+
+
+def _check_site(state: State, request: Request, header: Reader, identity: Identity) -> None:
+    fetch_site = header("Sec-Fetch-Site")
+    if fetch_site is None or identity.by_token:
+        return
+    origin = header("Origin")
+    if not is_listed(origin, state.settings.allowed_origins) and is_cross_site(fetch_site, origin, _own(request)):
+        raise _foreign()
+
+
+def _own(request: Request) -> Site | None:
+    return site(f"{request.scheme}://{request.host}")
 
 
 class _Foreign(ProtocolError):
@@ -98,18 +110,19 @@ def _check_method(request: Request) -> None:
         raise ProtocolError(INVALID_REQUEST, words, status=status, headers=(("Allow", ALLOW),))
 
 
-def _check_media_type(request: Request) -> None:
-    if not headers.is_json(request.headers.get("Content-Type")):
+def _check_media_type(request: Request, header: Reader) -> None:
+    if not headers.is_json(request.content_type):
         words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
         raise ProtocolError(INVALID_REQUEST, words, status=415)
-    if request.headers.get("Content-Encoding", "identity").strip().lower() != "identity":
+    encoding = header("Content-Encoding")
+    if encoding is not None and encoding.strip().lower() != "identity":
         # A gateway that unpacks would read another message than the one that is served.
         words = "The body must be sent as it is: without a Content-Encoding."
         raise ProtocolError(INVALID_REQUEST, words, status=415, headers=(("Accept-Encoding", "identity"),))
 
 
-def _peer(request: Request, message: Message, connection: Connection) -> Peer | None:
-    memo = request.headers.get(headers.SESSION)
+def _peer(message: Message, connection: Connection, header: Reader) -> Peer | None:
+    memo = header(headers.SESSION)
     if memo is None or era_of(message, connection) is not HANDSHAKE_ERA:
         return None
     if isinstance(message, Call) and message.method == "initialize":
@@ -117,5 +130,5 @@ def _peer(request: Request, message: Message, connection: Connection) -> Peer | 
     peer = read_memo(connection.host.sealer, memo)
     if peer is None:
         raise ProtocolError(INVALID_REQUEST, "The session is not known: initialize again.", status=404)
-    version = request.headers.get(headers.VERSION)
+    version = header(headers.VERSION)
     return peer._replace(revision=HANDSHAKE[version]) if version in HANDSHAKE else peer

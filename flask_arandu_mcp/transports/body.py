@@ -4,6 +4,7 @@ the client gets to see the answer."""
 from __future__ import annotations
 
 from contextlib import suppress
+from io import BytesIO
 
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 from werkzeug.wrappers import Request
@@ -20,22 +21,58 @@ def read(request: Request, limit: int) -> bytes:
 
     :raises Malformed: 413 for more than the limit, 400 for less than was announced.
     """
-    # A body without a length is cut at the limit and not refused, so its limit is one byte further.
-    announced = request.content_length
-    request.max_content_length = limit + 1 if announced is None else limit
-    too_large = Malformed(INVALID_REQUEST, f"The message is too large: at most {limit} bytes.", status=413)
-    cut = Malformed(PARSE_ERROR, "The body ended before it was complete: send it again.")
+    request.max_content_length = limit  # in place of the app's own, for its code to read what was let in
+    announced = _length(request)
+    if announced is None:
+        body = _unannounced(request, limit)
+    elif announced <= limit:
+        body = _announced(request, announced)
+    else:
+        raise _too_large(limit)
+    request.environ["wsgi.input"] = BytesIO(body)
+    return body
+
+
+def _length(request: Request) -> int | None:
+    sent = request.environ.get("CONTENT_LENGTH", "")
+    if sent.isdecimal() and "HTTP_TRANSFER_ENCODING" not in request.environ:
+        return int(sent)
+    return request.content_length
+
+
+def _announced(request: Request, length: int) -> bytes:
+    stream = request.environ["wsgi.input"]
+    try:
+        body: bytes = stream.read(length)
+        while len(body) < length and (more := stream.read(length - len(body))):
+            body += more
+    except (OSError, ValueError):
+        raise _cut() from None
+    if len(body) < length:
+        raise _cut()
+    return body
+
+
+def _unannounced(request: Request, limit: int) -> bytes:
+    # Without a length it is cut at the limit and not refused, so its limit is one byte further.
+    request.max_content_length = limit + 1
     try:
         body = request.get_data()
     except RequestEntityTooLarge:
-        raise too_large from None
+        raise _too_large(limit) from None
     except ClientDisconnected:
-        raise cut from None
+        raise _cut() from None
     if len(body) > limit:
-        raise too_large
-    if announced is not None and len(body) < announced:
-        raise cut
+        raise _too_large(limit)
     return body
+
+
+def _too_large(limit: int) -> Malformed:
+    return Malformed(INVALID_REQUEST, f"The message is too large: at most {limit} bytes.", status=413)
+
+
+def _cut() -> Malformed:
+    return Malformed(PARSE_ERROR, "The body ended before it was complete: send it again.")
 
 
 def drain(request: Request) -> None:

@@ -4,7 +4,7 @@ protocol). It is said last of all, and nothing is said where the app's own CORS 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, MutableMapping, Set
+from collections.abc import Iterator, Mapping, MutableMapping, Set
 from typing import Any
 
 from werkzeug.datastructures import Headers
@@ -40,6 +40,11 @@ MAX_AGE = "7200"
 def note(environ: MutableMapping[str, Any], allowed: Set[str]) -> None:
     """Note on a request which origins may read its answer."""
     environ[_ALLOWED] = allowed
+
+
+def is_noted(environ: Mapping[str, Any]) -> bool:
+    """Whether any origin may read answers."""
+    return _ALLOWED in environ
 
 
 def grant(headers: Headers, environ: MutableMapping[str, Any]) -> None:

@@ -47,6 +47,8 @@ def check_ready(state: State) -> None:
 
     :raises ProtocolError: 503 with a ref.
     """
+    if state.is_ready and not state.resource.issuers:
+        return
     ready = attempt(_be_ready, state)
     if isinstance(ready, Failure):
         ref = state.host.report(ready.error, f"the check of MCP server {state.server.name!r}")

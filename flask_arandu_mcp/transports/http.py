@@ -3,18 +3,20 @@ the app's own code runs, and every answer on the route is made here, even where 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from flask import Response, current_app, request
 from flask.blueprints import BlueprintSetupState
 from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
+from werkzeug.wsgi import ClosingIterator
 
 from .. import headers
 from ..connection import Connection
-from ..dispatch import HANDSHAKE_ERA, Outgoing, dispatch, era_of, may_stream, refused
+from ..dispatch import HANDSHAKE_ERA, Outgoing, era_of, may_stream, refused, respond
 from ..errors import INVALID_REQUEST, ProtocolError
-from ..identity import identify
+from ..identity import current_request, identify
 from ..jsonrpc import Call, MessageId, Notice, Reply, is_id
 from ..state import State
 from . import admission, cors
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _RESPONSE = "flask_arandu_mcp.response"
+_REPLACED = frozenset({"set-cookie", "content-length"})
 
 
 class MCPResponse(Response):
@@ -41,10 +44,25 @@ class MCPResponse(Response):
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
-        # Errors repeat what was sent: no browser may take an answer for a page.
-        headers["X-Content-Type-Options"] = "nosniff"
         cors.grant(headers, environ)
         return headers
+
+    def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+        """What goes out. Werkzeug's own way is left to the answers that have something for it to look after, since it
+        costs as much as reading the message."""
+        is_plain = self.is_sequence and self.status_code not in (204, 304) and environ["REQUEST_METHOD"] == "POST"
+        if not is_plain or cors.is_noted(environ):
+            return super().get_wsgi_response(environ)
+        body = list(self.iter_encoded())
+        written = [(name, value) for name, value in self.headers if name.lower() not in _REPLACED]
+        written.append(("Content-Length", str(sum(map(len, body)))))
+        return ClosingIterator(body, self.close), self.status, written
+
+    def set_cookie(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: what it would write does not go out."""
+
+    def delete_cookie(self, *args: Any, **kwargs: Any) -> None:
+        """Do nothing, as for `set_cookie`."""
 
 
 class _Refused(HTTPException):
@@ -57,19 +75,21 @@ def mount(state: State) -> None:
 
     @blueprint.url_value_preprocessor
     def admit(endpoint: str | None, values: dict[str, Any] | None) -> None:
-        if ADMITTED not in request.environ:
-            sent: Any = request
-            admitted = admission.admit(state, sent._get_current_object())
+        current = current_request()
+        environ = current.environ
+        if ADMITTED not in environ:
+            admitted = admission.admit(state, current)
             if isinstance(admitted, Outgoing):
-                raise _Refused(response=_response(admitted))
-            request.environ[ADMITTED] = admitted
+                raise _Refused(response=_response(admitted, environ))
+            environ[ADMITTED] = admitted
 
     # An app that traps HTTP exceptions asks its handlers about ours too, and those of a Blueprint first.
     blueprint.register_error_handler(_Refused, lambda refused: refused.response)
 
     @blueprint.after_request
     def finish(response: Response) -> Response:
-        cors.note(request.environ, state.settings.allowed_origins)
+        if state.settings.allowed_origins:
+            cors.note(request.environ, state.settings.allowed_origins)
         return _finish(state, response)
 
     @blueprint.record
@@ -89,18 +109,18 @@ def _add_rules(state: State, setup: BlueprintSetupState, serve: Any) -> None:
 
 
 def _serve(state: State) -> Response:
-    admitted: Admitted = request.environ[ADMITTED]
+    environ = request.environ
+    admitted: Admitted = environ[ADMITTED]
     message = admitted.message
     if isinstance(message, Call) and may_stream(state.server, message):
-        return _streamed(state, admitted, message)
-    return _response(_answer(state, admitted))
+        return _streamed(state, admitted, message, environ)
+    return _response(_answer(state, admitted), environ)
 
 
 def _answer(state: State, admitted: Admitted) -> Outgoing:
     message, identity, connection = admitted
     if isinstance(message, Call):
-        sent = next(dispatch(state.server, identity.subject, message, connection))
-        assert isinstance(sent, Outgoing)  # a plain handler asks nothing
+        sent = respond(state.server, identity.subject, message, connection)
         if sent.peer is not None and connection.host.sealer is not None:
             memo = write_memo(connection.host.sealer, sent.peer)
             return sent._replace(headers=(*sent.headers, (headers.SESSION, memo)))
@@ -143,7 +163,7 @@ def _mailbox(state: State) -> Mailbox | None:
     return Mailbox.of([key for key in keys if key], f"{state.name}/{state.server.name}") if keys[0] else None
 
 
-def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
+def _streamed(state: State, admitted: Admitted, call: Call, environ: WSGIEnvironment) -> Response:
     """One JSON object where the response comes first, else events where the client takes them."""
     takes_events = accepts_events(request.headers.get("Accept"))
     mailbox = _mailbox(state)
@@ -152,7 +172,9 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
         connection.cannot_ask = _why_not_ask(takes_events, mailbox)
 
     def who() -> Any:
-        return identify(state.resource.challenge(), state.host, login_required=not state.settings.serves_guests).subject
+        return identify(
+            state.app, current_request(), state.resource.challenge, state.host, login_required=not state.terms.open
+        ).subject
 
     ticket = _ticket(call.id, admitted) if mailbox is not None and not mailbox.lacking() else ""
     conversation = Conversation(
@@ -171,11 +193,10 @@ def _streamed(state: State, admitted: Admitted, call: Call) -> Response:
         if sent is None or (not sent.final and not takes_events):
             continue
         if sent.final:
-            return _response(sent)
-        stream = MCPResponse(EventStream(conversation, sent, messages), sent.status, content_type=MEDIA_TYPE)
-        stream.headers.extend(SSE_HEADERS)
-        return _ours(stream)
-    return _response(Outgoing(b"", 202))  # cancelled before there was anything to send
+            return _response(sent, environ)
+        body = EventStream(conversation, sent, messages)
+        return _ours(MCPResponse(body, sent.status, _headers(MEDIA_TYPE, *SSE_HEADERS)), environ)
+    return _response(Outgoing(b"", 202), environ)  # cancelled before there was anything to send
 
 
 def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
@@ -192,24 +213,32 @@ def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
     return ""
 
 
-def _response(outgoing: Outgoing) -> MCPResponse:
+def _response(outgoing: Outgoing, environ: WSGIEnvironment) -> MCPResponse:
     body = b"" if outgoing.status == 204 else outgoing.body
-    response = MCPResponse(body, outgoing.status)
-    response.headers["Cache-Control"] = "no-store"
-    for name, value in outgoing.headers:
-        response.headers[name] = value
-    return _ours(response)
+    headers = _headers("application/json", ("Cache-Control", "no-store"), *outgoing.headers)
+    return _ours(MCPResponse([body], outgoing.status, headers), environ)
 
 
-def _ours(response: MCPResponse) -> MCPResponse:
-    request.environ[_RESPONSE] = response
+def _headers(media_type: str, *more: tuple[str, str]) -> Headers:
+    made = Headers()
+    # Errors repeat what was sent: no browser may take an answer for a page.
+    for name, value in (("Content-Type", media_type), ("X-Content-Type-Options", "nosniff"), *more):
+        made.add(name, value)
+    return made
+
+
+def _ours(response: MCPResponse, environ: WSGIEnvironment) -> MCPResponse:
+    environ[_RESPONSE] = response
     return response
 
 
 def _finish(state: State, response: Response) -> Response:
-    ours: MCPResponse | None = request.environ.get(_RESPONSE)
+    if isinstance(response, MCPResponse):
+        return response
+    environ = request.environ
+    ours: MCPResponse | None = environ.get(_RESPONSE)
     if ours is None:
-        return _response(_translated(state, response))
+        return _response(_translated(state, response), environ)
     # An app with a response class of its own has turned ours into one of it, cookies and all.
     ours.__class__ = MCPResponse
     return ours
@@ -219,6 +248,6 @@ def _translated(state: State, response: Response) -> Outgoing:
     """What the app's own code answered in the server's place, as the JSON-RPC error of its status."""
     admitted: Admitted | None = request.environ.get(ADMITTED)
     message = admitted.message if admitted else None
-    connection = admitted.connection if admitted else Connection(state.host, header=request.headers.get)
+    connection = admitted.connection if admitted else Connection(state.host, header=headers.reader(request.environ))
     error = refusal_of(response, state.resource.challenge())
     return refused(message, error, connection)

@@ -10,7 +10,6 @@ from werkzeug.exceptions import Unauthorized
 
 from ..declarations.base import Prepared
 from ..errors import Failure, ProtocolError, attempt
-from ..headers import Challenge
 from ..identity import Identity, invalid_token, unavailable
 from ..jsonrpc import Call, Message
 from ..policies import decide
@@ -18,7 +17,7 @@ from ..state import State
 from ..steps import FORBIDDEN
 
 
-def scopes_of(state: State, message: Message, identity: Identity, challenge: Challenge) -> frozenset[str] | None:
+def scopes_of(state: State, message: Message, identity: Identity) -> frozenset[str] | None:
     """The scopes of the token that a message came with; None where nothing limits it.
 
     :raises ProtocolError: 403 where it lacks one that every token needs; 503 where the app's function fails.
@@ -29,7 +28,7 @@ def scopes_of(state: State, message: Message, identity: Identity, challenge: Cha
     found = attempt(lambda: _read(state.app.ensure_sync(ask)(request)))
     if isinstance(found, Failure):
         if isinstance(found.error, Unauthorized):
-            raise invalid_token(challenge)
+            raise invalid_token(state.resource.challenge())
         raise unavailable(found.error, state.host, "the function that @mcp.token_scopes decorates")
     missing = frozenset(state.settings.scopes) - found
     if missing:

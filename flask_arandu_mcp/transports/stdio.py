@@ -241,7 +241,7 @@ class Pipe:
         return self._app.failed(flight.call, error, flight.connection)
 
     def _connection(self) -> Connection:
-        return Connection(self._state.host, peer=self._peer, terms=self._state.settings.terms)
+        return Connection(self._state.host, peer=self._peer, terms=self._state.terms)
 
     def _send(self, outgoing: Outgoing) -> None:
         self._writer.write(outgoing.body)
