@@ -68,13 +68,14 @@ class _Compiler:
         wanted = schema.get("required")
         required = tuple(wanted) if isinstance(wanted, list) else ()
         closed = rest_schema is False
+        check_of = known.get
 
         def run(value: object) -> object:
             result = {}
             key: object = None
             try:
                 for key, item in value.items():  # type: ignore[attr-defined]  # handed dicts only
-                    result[key] = known[key](item) if key in known else rest(item)
+                    result[key] = check_of(key, rest)(item)
             except ResultFault as fault:
                 raise fault.inside(key) from None
             if closed and not result.keys() <= known.keys():

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Set, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set, ValuesView
 from decimal import Decimal
 from enum import Enum
 from pathlib import PurePath
@@ -17,6 +18,7 @@ from typing import Any
 DEPTH = 200
 """How deep a result may nest before it is taken for one that contains itself."""
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _UNCHANGED = frozenset({str, int, bool, type(None)})
 
 
@@ -48,7 +50,7 @@ def whole(value: str) -> str:
 
 
 def _is_whole(value: str) -> bool:
-    return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
+    return value.isascii() or _SURROGATE.search(value) is None
 
 
 def _number(value: float) -> float:
@@ -167,8 +169,22 @@ def _is_native(value: Any, depth: int) -> bool:
     if not depth:
         return False
     if kind is dict:
-        return all(type(key) is str and _is_whole(key) and _is_native(item, depth - 1) for key, item in value.items())
-    return kind is list and all(_is_native(item, depth - 1) for item in value)
+        for key in value:
+            if type(key) is not str or not (key.isascii() or _is_whole(key)):
+                return False
+        return _are_native(value.values(), depth - 1)
+    return kind is list and _are_native(value, depth - 1)
+
+
+def _are_native(values: Iterable[Any], depth: int) -> bool:
+    for value in values:
+        # Here too, as nearly every value is one of these, and a call for each would take longer than the look.
+        if type(value) is str:
+            if not value.isascii() and not _is_whole(value):
+                return False
+        elif type(value) not in _UNCHANGED and not _is_native(value, depth):
+            return False
+    return True
 
 
 def _converted(value: object, above: tuple[int, ...]) -> object:
