@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from .caller import Peer
 from .content import known_block
-from .jsonrpc import encode, encode_twice
 from .revisions import Revision
 from .typing import JSONObject
+from .writing import encode, encode_twice
 
 _NO_DATA = object()
 

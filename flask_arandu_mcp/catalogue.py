@@ -3,7 +3,7 @@ list says of a declaration is written once for each revision."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from .caller import Caller
@@ -12,12 +12,12 @@ from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .declarations.tools import PreparedTool
 from .errors import INTERNAL_ERROR, ProtocolError
-from .jsonrpc import encode
 from .policies import Decision, decide, public
 from .revisions import Revision
 from .schemas.convert import has_lazy, resolve
 from .typing import JSONObject
 from .uri_templates import canonical
+from .writing import encode
 
 Item = TypeVar("Item", bound=Prepared)
 
@@ -35,7 +35,7 @@ class Listing(Generic[Item]):
         self.key = key
         self.items = tuple(items)
         self.public = all(item.access is public for item in items)
-        self._entries: dict[str, list[Callable[[], str]]] = {}
+        self._entries: dict[str, dict[int, str | JSONObject]] = {}
         self._whole: dict[str, str] = {}
 
     def admitted(self, caller: Caller) -> Sequence[Item]:
@@ -48,8 +48,16 @@ class Listing(Generic[Item]):
         return self.still_admitted(self.items, caller.subject, caller)
 
     def still_admitted(self, items: Sequence[Item], subject: Any, caller: Caller) -> Sequence[Item]:
-        """Those of the declarations that a subject may use, as of now."""
-        return [item for item in items if self._shows(item, subject, caller)]
+        """Those of the declarations that a subject may use, as of now. A policy of several is asked once."""
+        answers: dict[int, bool] = {}
+        shown = []
+        for item in items:
+            policy = id(item.access)
+            if policy not in answers:
+                answers[policy] = self._shows(item, subject, caller)
+            if answers[policy]:
+                shown.append(item)
+        return shown
 
     def _shows(self, item: Item, subject: Any, caller: Caller) -> bool:
         decision = decide(item.access, subject)
@@ -60,38 +68,25 @@ class Listing(Generic[Item]):
 
     def write(self, shown: Sequence[Item], revision: Revision) -> str:
         """The member of the result that lists declarations, given in the order in which they were declared."""
+        if len(shown) == len(self.items) and revision.name in self._whole:
+            return self._whole[revision.name]
         entries = self._prepared(revision)
-        if len(shown) == len(self.items):
-            whole = self._whole.get(revision.name)
-            return whole if whole is not None else self._join(entries)
-        chosen = set(map(id, shown))
-        return self._join([entry for item, entry in zip(self.items, entries, strict=True) if id(item) in chosen])
+        written = [entries[id(item)] for item in shown]
+        # A translated description is another one for every language, so it is written for every caller.
+        texts = [entry if isinstance(entry, str) else encode(resolve(entry)) for entry in written]
+        return f'"{self.key}":[{",".join(texts)}]'
 
-    def _join(self, entries: Iterable[Callable[[], str]]) -> str:
-        return f'"{self.key}":[{",".join(entry() for entry in entries)}]'
-
-    def _prepared(self, revision: Revision) -> list[Callable[[], str]]:
+    def _prepared(self, revision: Revision) -> Mapping[int, str | JSONObject]:
         entries = self._entries.get(revision.name)
         if entries is None:
-            fixed, entries = True, []
+            entries = {}
             for item in self.items:
                 entry = item.entry(revision)
-                lazy = has_lazy(entry)
-                fixed = fixed and not lazy
-                entries.append(_lazily(entry) if lazy else _constant(encode(entry)))
+                entries[id(item)] = entry if has_lazy(entry) else encode(entry)
             self._entries[revision.name] = entries
-            if fixed:
-                self._whole[revision.name] = self._join(entries)
+            if all(isinstance(entry, str) for entry in entries.values()):
+                self._whole[revision.name] = self.write(self.items, revision)
         return entries
-
-
-def _constant(text: str) -> Callable[[], str]:
-    return lambda: text
-
-
-def _lazily(entry: JSONObject) -> Callable[[], str]:
-    # A translated description is another one for every language, so it is written for every caller.
-    return lambda: encode(resolve(entry))
 
 
 def report_policy(decision: Decision, item: Prepared, caller: Caller) -> str:
@@ -180,7 +175,7 @@ class Catalogue:
 
         A fixed URI comes before a template that would match it too; of several templates, the one declared first.
         """
-        fixed = self._resources.get(canonical(uri))
+        fixed = self._resources.get(uri) or self._resources.get(canonical(uri))
         if fixed is not None:
             return fixed, {}
         for resource in self.templates.items:

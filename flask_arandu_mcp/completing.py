@@ -12,7 +12,8 @@ from .declarations.base import Completer
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .limits import MAX_COMPLETIONS
-from .steps import NOT_FOUND, Trouble, admit, as_error, no_response, request_of, run, unknown
+from .steps import admit, no_response, request_of, run
+from .troubles import NOT_FOUND, Trouble, as_error, unknown
 
 _KINDS = "prompt or resource template"
 

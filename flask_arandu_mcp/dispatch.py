@@ -18,21 +18,13 @@ from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, at
 from .grants import unwatched
 from .headers import VERSION
 from .host import Host
-from .jsonrpc import (
-    Call,
-    Malformed,
-    Message,
-    parse,
-    write_error,
-    write_notification,
-    write_request,
-    write_result,
-)
+from .jsonrpc import Call, Malformed, Message, parse
 from .methods.table import HANDSHAKE_METHODS, STATELESS_METHODS, Method
 from .playing import Flow
 from .revisions import STATELESS
 from .rounds import ASKING, BROUGHT, Waiting, answers_of, ask, requests
 from .server import Server
+from .writing import write_error, write_notification, write_request, write_result
 
 
 class Outgoing(NamedTuple):

@@ -15,11 +15,11 @@ from .catalogue import Catalogue, Listing
 from .declarations.base import Prepared
 from .errors import ProtocolError
 from .guarding import guarded_list
-from .jsonrpc import encode
 from .passages import PromptPassage, ResourcePassage, ToolPassage, no_resource
 from .playing import Flow
-from .steps import FORBIDDEN, Trouble, as_error, unknown
+from .troubles import FORBIDDEN, Trouble, as_error, unknown
 from .typing import JSONObject
+from .writing import encode
 
 Item = TypeVar("Item", bound=Prepared)
 

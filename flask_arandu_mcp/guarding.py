@@ -15,7 +15,7 @@ from .errors import Failure, attempt
 from .request import Request
 from .response import Response
 from .results import ResultFault, plain
-from .steps import FORBIDDEN, Trouble, trouble
+from .troubles import FORBIDDEN, Trouble, trouble
 from .typing import JSONObject
 
 

@@ -76,17 +76,20 @@ def identify(
     """
     login: LoginManager | None = getattr(app, "login_manager", None)
     by_request: Callable[..., Any] | None = login and login.request_callback
+    found: Any = None
     by_token = False
     if login is None:
-        found = guest
+        pass
     elif by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
         found, by_token = _by_token(by_request, sent, authorization, unknown, host)
-    elif _shows_nothing(app, sent):
-        found = guest if by_request is None else _found(by_request, host, sent)
-        found = guest if found is None else found
-    else:
-        found = _by_session(app, sent, unknown, host)
-    subject = _made_current(login, found)
+    elif (claims := _claims(app, sent)) or app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers:
+        found = _found(current_user._get_current_object, host)
+        if found is None and claims:
+            raise unauthorized(unknown(), "The session is not valid any more: sign in again.")
+    elif by_request is not None:
+        # There is nothing else that Flask-Login would look for a user in, so it is spared the search.
+        found = _found(by_request, host, sent)
+    subject = _made_current(login, guest if found is None else found)
     if login_required and not getattr(subject, "is_authenticated", False):
         raise unauthorized(unknown(), "Sign in first: this server serves no guests.")
     return Identity(subject, by_token)
@@ -138,21 +141,11 @@ def _by_token(
     return user, is_bearer
 
 
-def _shows_nothing(app: Flask, sent: Request) -> bool:
-    """Whether a request has nothing that Flask-Login would look for a user in, so that it need not be asked."""
-    if app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers:
-        return False
+def _claims(app: Flask, sent: Request) -> bool:
+    """Whether a session, or a cookie that remembers one, says who sent a request."""
     if "HTTP_COOKIE" not in sent.environ and isinstance(app.session_interface, SecureCookieSessionInterface):
-        return True  # without a look into the session, which would mark it as read
-    return not session and _remember_cookie(app) not in sent.cookies
-
-
-def _by_session(app: Flask, sent: Request, unknown: Callable[[], Challenge], host: Host) -> Any:
-    claimed = session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
-    user = _found(current_user._get_current_object, host)
-    if user is None and claimed:
-        raise unauthorized(unknown(), "The session is not valid any more: sign in again.")
-    return guest if user is None else user
+        return False  # without a look into the session, which would mark it as read
+    return session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
 
 
 def _found(load: Callable[..., Any], host: Host, *given: Request) -> Any:

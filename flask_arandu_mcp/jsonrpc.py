@@ -1,12 +1,10 @@
-"""JSON-RPC 2.0 messages, from bytes and to bytes. It is strict in what it reads, writes compact ASCII, does no I/O and
-knows no method of the protocol."""
+"""JSON-RPC 2.0 messages, from bytes. It is strict in what it reads, does no I/O and knows no method of the protocol."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from typing import Never, TypeAlias, TypeGuard
 
 from .errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, ProtocolError
@@ -62,9 +60,6 @@ class Malformed(ProtocolError):
     def __init__(self, code: int, message: str, id: MessageId | None = None, *, status: int | None = 400) -> None:
         super().__init__(code, message, status=status)
         self.id = id
-
-
-# ------------------------------------------------------------------------------------------------ reading
 
 
 def parse(body: bytes) -> Message:
@@ -194,61 +189,3 @@ def _is_too_deep(value: object) -> bool:
         if not level:
             return False
     return True
-
-
-# ------------------------------------------------------------------------------------------------ writing
-
-_encode: Callable[[object], str] = json.JSONEncoder(
-    ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")
-).encode
-_encode_readable: Callable[[object], str] = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
-).encode
-_ESCAPES = re.compile(r"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})")
-
-
-def encode(value: object) -> str:
-    """A JSON value as compact ASCII, without NaN and without half a surrogate pair.
-
-    :raises ValueError: for a number that is not finite. :raises TypeError: for what JSON cannot carry.
-    """
-    text = _encode(value)
-    if "\\ud" in text:
-        text = _ESCAPES.sub(lambda match: "\\ufffd" if match[1] else match[0], text)
-    return text
-
-
-def encode_twice(value: object) -> tuple[str, str]:
-    """A JSON value encoded as itself, and as a JSON string that holds its text.
-
-    The text is what a model reads, so it keeps its letters; both come from one encoding where that is ASCII.
-    """
-    text = _encode_readable(value)
-    return (text if text.isascii() and "\\ud" not in text else encode(value)), encode(text)
-
-
-def write_notification(method: str, params: JSONObject) -> bytes:
-    """A message that is owed no answer."""
-    return f'{{"jsonrpc":"2.0","method":{_encode(method)},"params":{encode(params)}}}'.encode("ascii")
-
-
-def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
-    """A message that asks the client for something, under an id of the server's own."""
-    return f'{{"jsonrpc":"2.0","id":{_encode(id)},"method":{_encode(method)},"params":{encode(params)}}}'.encode(
-        "ascii"
-    )
-
-
-def write_result(id: MessageId, result: str) -> bytes:
-    """The answer to a request, from a result that is encoded already."""
-    written = str(id) if isinstance(id, int) else _encode(id)
-    return f'{{"jsonrpc":"2.0","id":{written},"result":{result}}}'.encode("ascii")
-
-
-def write_error(id: MessageId | None, error: ProtocolError) -> bytes:
-    """The error that a message is answered with; its id is null where none was read."""
-    body: JSONObject = {"code": error.code, "message": error.message}
-    if error.data is not None:
-        body["data"] = error.data
-    head = "" if error.anonymous else f'"id":{_encode(id)},'
-    return f'{{"jsonrpc":"2.0",{head}"error":{encode(body)}}}'.encode("ascii")

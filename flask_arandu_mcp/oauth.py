@@ -14,10 +14,10 @@ from werkzeug.exceptions import HTTPException
 from .declarations.base import Prepared
 from .errors import DeclarationError
 from .headers import Challenge
-from .jsonrpc import encode
 from .server import Server
 from .transports.origins import site
 from .typing import JSONObject
+from .writing import encode
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _ALLOW = "GET, HEAD, OPTIONS"

@@ -15,13 +15,14 @@ from .declarations.resources import PreparedResource
 from .declarations.tools import PreparedTool
 from .errors import HEADER_MISMATCH, ProtocolError
 from .guarding import guarded_items, guarded_questions, guarded_tool, response_of
-from .jsonrpc import encode
 from .mirroring import disagreeing
 from .playing import Flow
 from .request import Request
 from .response import Response
-from .steps import NOT_FOUND, Trouble, admit, as_error, load, no_response, play_out, request_of, run, unknown
+from .steps import admit, load, no_response, play_out, request_of, run
+from .troubles import NOT_FOUND, Trouble, as_error, unknown
 from .typing import JSONObject
+from .writing import encode
 
 Kind = TypeVar("Kind", PreparedTool, PreparedResource, PreparedPrompt)
 Made = TypeVar("Made")

@@ -12,9 +12,9 @@ from .caller import Caller
 from .declarations.base import Prepared
 from .errors import Failure, attempt
 from .grants import unwatched
-from .jsonrpc import encode
 from .messages import ClientRequest, Notification, Progress, Unanswerable
 from .typing import JSONObject
+from .writing import encode
 
 T = TypeVar("T")
 Flow: TypeAlias = Generator[Notification | None, None, T]

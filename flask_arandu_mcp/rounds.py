@@ -15,9 +15,10 @@ from .asking import REFUSED, Answers, Asked, Question
 from .caller import Caller
 from .elicitation import known_as
 from .errors import INVALID_PARAMS, ProtocolError
-from .jsonrpc import Call, Reply, encode
+from .jsonrpc import Call, Reply
 from .revisions import Revision
 from .typing import JSONObject
+from .writing import encode
 
 PURPOSE = "state"
 ASKING = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}

@@ -20,12 +20,12 @@ from .declarations.tools import PreparedTool, Tool, ToolSource
 from .errors import DeclarationError
 from .grants import unwatched
 from .host import Host
-from .jsonrpc import encode
 from .playing import drain
 from .policies import Access, word
 from .revisions import R_2026_07_28
 from .schemas.convert import Table
 from .typing import JSONObject
+from .writing import encode
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, request
 from werkzeug.serving import make_server
 
 from .app import calls, create_app
@@ -144,6 +144,42 @@ def test_a_body_that_ends_too_soon_is_a_parse_error(app: Flask, terminated: bool
     assert (answer.status_code, answer.mimetype) == (400, "application/json")
     assert answer.get_json()["error"]["code"] == -32700
     assert "ended before it was complete" in answer.get_json()["error"]["message"]
+
+
+class Dribbling(BytesIO):
+    """A body that comes a few bytes at a time."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        return super().read(min(size or 7, 7))
+
+
+def test_a_body_that_comes_in_pieces_is_put_together(app: Flask) -> None:
+    """A server may give less at a time than it is asked for (PEP 3333)."""
+    environ: dict[str, Any] = {"wsgi.input": Dribbling(PING), "CONTENT_LENGTH": str(len(PING))}
+    answer = app.test_client().post("/mcp", content_type="application/json", environ_overrides=environ)
+    assert answer.get_json()["result"] == {}
+
+
+@pytest.mark.parametrize("length", [None, "", "x", "-5", "\u0661", "1_0"])
+def test_a_length_that_is_no_number_announces_nothing(app: Flask, length: str | None) -> None:
+    """What a server leaves out, or a client made up, is taken for no length: without an end there is no body."""
+    environ: dict[str, Any] = {"wsgi.input": BytesIO(PING), "CONTENT_LENGTH": length or ""}
+    answer = app.test_client().post("/mcp", content_type="application/json", environ_overrides=environ)
+    assert answer.status_code == 400
+    assert answer.get_json()["error"]["code"] == -32700
+
+
+@pytest.mark.parametrize("way", ["get_data", "stream", "get_json"])
+def test_the_apps_own_code_can_read_the_body_too(app: Flask, way: str) -> None:
+    """What was read for the server is there for a before_request function, however that reads it."""
+    seen: list[Any] = []
+
+    @app.before_request
+    def look() -> None:
+        seen.append(request.stream.read() if way == "stream" else getattr(request, way)())
+
+    assert app.test_client().post("/mcp", data=PING, content_type="application/json").get_json()["result"] == {}
+    assert seen == [json.loads(PING) if way == "get_json" else PING]
 
 
 class Endless(BytesIO):

@@ -484,3 +484,18 @@ def test_an_app_without_a_server_serves_an_empty_one() -> None:
     ArandoMCP(app)
     assert name_at(app, "/mcp") == "nothing"
     is_error(Wire(app).post(LIST), 200, -32601)
+
+
+def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
+    """What the app's after_request does to an answer goes out whole, as from any view."""
+
+    @app.after_request
+    def rewrite(response: Response) -> Response:
+        response.set_data(response.get_data() + b" " * 10)
+        response.headers["X-Seen"] = "yes"
+        return response
+
+    answer = Wire(app).post(call("ping"))
+    assert answer.get_json()["result"] == {}
+    assert answer.headers["X-Seen"] == "yes"
+    assert int(answer.headers["Content-Length"]) == len(answer.data)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask, abort, flash, g, redirect, request, session
+from flask.sessions import SecureCookieSession, SessionInterface, SessionMixin
 from flask.typing import ResponseReturnValue
 from flask.wrappers import Request as FlaskRequest
 from flask_login import AnonymousUserMixin, LoginManager, current_user, login_user
@@ -259,6 +260,31 @@ def test_a_request_loader_that_reads_something_else_is_asked_for_guests() -> Non
     manager_of(app).request_loader(lambda request: users.get(request.headers.get("X-API-Key", "")))
     assert subject_of(ask(Wire(app), {"X-API-Key": "bob"})) == "bob"
     assert subject_of(ask(Wire(app))) is None
+
+
+class HeaderSession(SessionInterface):
+    """Sessions that are named by a header, as an app for phones may have them."""
+
+    def open_session(self, app: Flask, request: FlaskRequest) -> SecureCookieSession:
+        name = request.headers.get("X-Session")
+        return SecureCookieSession({"_user_id": name} if name else {})
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Any) -> None:
+        """Nothing is kept."""
+
+
+def test_a_session_without_a_cookie_is_its_user_too() -> None:
+    """Where the app keeps its sessions in a way of its own, that is asked, and no look for a cookie decides."""
+    app = create_app()
+    app.session_interface = HeaderSession()
+    assert subject_of(ask(Wire(app), {"X-Session": "bob"})) == "bob"
+    assert subject_of(ask(Wire(app))) is None
+
+
+@pytest.mark.parametrize("cookie", [None, "theme=dark", "session=broken"])
+def test_a_request_that_shows_nothing_is_a_guest(cookie: str | None) -> None:
+    """Cookies of the page's own, or a session that nobody signed in to, make nobody of a guest."""
+    assert subject_of(ask(Wire(create_app()), {"Cookie": cookie} if cookie else {})) is None
 
 
 # ----------------------------------------------------------------------------------------- loaders that break

@@ -10,17 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flask_arandu_mcp.errors import Failure, ProtocolError, attempt
-from flask_arandu_mcp.jsonrpc import (
-    Call,
-    Malformed,
-    Notice,
-    Reply,
-    encode,
-    encode_twice,
-    parse,
-    write_error,
-    write_result,
-)
+from flask_arandu_mcp.jsonrpc import Call, Malformed, Notice, Reply, parse
+from flask_arandu_mcp.writing import encode, encode_twice, write_error, write_result
 
 from .wire import Wire, call
 
@@ -258,7 +249,7 @@ def test_an_integer_with_too_many_digits_is_refused() -> None:
 
 def test_answers_are_compact_ascii() -> None:
     """No white space, no letter beyond ASCII, and no half of a pair."""
-    assert write_result("é", encode({"a": ["ü", "\ud83d", "😀", "\\ud800"]})) == (
+    assert write_result("é", [encode({"a": ["ü", "\ud83d", "😀", "\\ud800"]})]) == (
         b'{"jsonrpc":"2.0","id":"\\u00e9","result":{"a":["\\u00fc","\\ufffd","\\ud83d\\ude00","\\\\ud800"]}}'
     )
     assert write_error(None, ProtocolError(-32600, "no", {"x": 1})) == (

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from flask import Flask, current_app, has_app_context
 from marshmallow import fields
 
 from flask_arandu_mcp import (
+    ArandoMCP,
     Audio,
     DeclarationError,
     Icon,
@@ -137,6 +139,31 @@ def test_a_result_may_have_meta() -> None:
     meta = wire().modern("tools/call", {"name": "counted"}).get_json()["result"]["_meta"]
     assert meta["com.example/total"] == 3
     assert meta["io.modelcontextprotocol/serverInfo"]["name"] == "test"
+
+
+class Lazy:
+    """A title in the language of the app's config."""
+
+    def __str__(self) -> str:
+        return f"Shop in {current_app.config['LANGUAGE']}" if has_app_context() else "Shop"
+
+
+def test_a_title_is_translated_for_each_answer() -> None:
+    """A lazily translated title of the server is told in the language of the moment."""
+
+    @tool(access=public)
+    def one(request: Request) -> str:
+        """Answers one."""
+        return "1"
+
+    app = Flask("translated")
+    ArandoMCP(app, Server("s", title=Lazy(), tools=[one]))
+    titles = []
+    for language in ("Guarani", "Tupi"):
+        app.config["LANGUAGE"] = language
+        meta = Wire(app).modern("tools/call", {"name": "one"}).get_json()["result"]["_meta"]
+        titles.append(meta["io.modelcontextprotocol/serverInfo"]["title"])
+    assert titles == ["Shop in Guarani", "Shop in Tupi"]
 
 
 def test_a_read_says_how_long_it_keeps() -> None:

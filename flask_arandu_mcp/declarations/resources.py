@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, ParamSpec, TypeVar, Unpack
 
 from ..content import EmbeddedResource, resource_contents
-from ..jsonrpc import encode
 from ..request import Request
 from ..results import plain
 from ..revisions import Revision
 from ..typing import JSONObject
 from ..uri_templates import UriTemplate
+from ..writing import encode
 from .base import CompletedBy, Completing, Decorated, Options, Prepared, Rules
 from .handlers import Handler, Invocation
 

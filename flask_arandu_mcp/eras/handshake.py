@@ -10,10 +10,11 @@ from ..connection import Connection
 from ..elicitation import known_as
 from ..errors import INVALID_REQUEST, ProtocolError
 from ..headers import VERSION
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call
 from ..messages import Unanswerable
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, WITHOUT_HEADER
 from ..typing import JSONObject
+from ..writing import encode
 
 NAME = "handshake"
 
@@ -38,12 +39,12 @@ def admit(call: Call, connection: Connection) -> Peer:
     return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER))
 
 
-def dress(answer: Answer, server_info: str) -> str:
-    """A result as this era writes it."""
+def dress(answer: Answer, server_info: str) -> tuple[str, ...]:
+    """A result as this era writes it, in pieces."""
     if answer.meta is None:
-        return f"{{{answer.members}}}"
+        return "{", answer.members, "}"
     comma = "," if answer.members else ""
-    return f'{{{answer.members}{comma}"_meta":{encode(answer.meta)}}}'
+    return "{", answer.members, f'{comma}"_meta":{encode(answer.meta)}}}'
 
 
 def status(error: ProtocolError) -> int:

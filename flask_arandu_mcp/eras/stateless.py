@@ -17,10 +17,11 @@ from ..errors import (
 )
 from ..headers import METHOD, VERSION, decode
 from ..headers import NAME as NAME_HEADER
-from ..jsonrpc import Call, Malformed, encode
+from ..jsonrpc import Call, Malformed
 from ..messages import Unanswerable
 from ..revisions import STATELESS
 from ..typing import JSONObject
+from ..writing import encode
 
 NAME = "stateless"
 PREFIX = "io.modelcontextprotocol/"
@@ -66,21 +67,20 @@ def admit(call: Call, connection: Connection) -> Peer:
     return Peer(revision, client, capabilities)
 
 
-def dress(answer: Answer, server_info: str) -> str:
-    """A result as this era writes it: with its type, how long it may be kept, and who answers."""
-    parts = [f'"resultType":"{answer.type}"']
-    if answer.members:
-        parts.append(answer.members)
+def dress(answer: Answer, server_info: str) -> tuple[str, ...]:
+    """A result as this era writes it, in pieces: with its type, how long it may be kept, and who answers."""
+    comma = "," if answer.members else ""
+    kept = ""
     if answer.cache is not None:
         scope = "public" if answer.cache.public else "private"
-        parts.append(f'"ttlMs":{answer.cache.ttl},"cacheScope":"{scope}"')
+        kept = f',"ttlMs":{answer.cache.ttl},"cacheScope":"{scope}"'
     own = ""
     if answer.meta:
         # A handler that gives back the `_meta` it was sent does not speak for the server.
-        kept = {key: value for key, value in answer.meta.items() if key != SERVER_INFO}
-        own = f"{encode(kept)[1:-1]}," if kept else ""
-    parts.append(f'"_meta":{{{own}"{SERVER_INFO}":{server_info}}}')
-    return f"{{{','.join(parts)}}}"
+        others = {key: value for key, value in answer.meta.items() if key != SERVER_INFO}
+        own = f"{encode(others)[1:-1]}," if others else ""
+    head = f'{{"resultType":"{answer.type}"{comma}'
+    return head, answer.members, f'{kept},"_meta":{{{own}"{SERVER_INFO}":{server_info}}}}}'
 
 
 def status(error: ProtocolError) -> int:

@@ -6,8 +6,9 @@ from ..answers import Answer
 from ..caller import Caller
 from ..completing import complete as complete_argument
 from ..errors import INVALID_PARAMS, ProtocolError
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call
 from ..server import Server
+from ..writing import encode
 
 _REFERENCES = {"ref/prompt": "name", "ref/resource": "uri"}
 

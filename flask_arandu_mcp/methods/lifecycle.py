@@ -6,11 +6,12 @@ from __future__ import annotations
 from ..answers import Answer
 from ..caller import Caller, Peer
 from ..errors import INVALID_PARAMS, ProtocolError
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call
 from ..playing import LEVELS
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, STATELESS
 from ..server import Server
 from ..typing import JSONObject
+from ..writing import encode
 from .params import cacheable, text_of
 
 INSTRUCTIONS = (

@@ -11,9 +11,10 @@ from ..caller import Caller
 from ..catalogue import Catalogue, Listing
 from ..door import list_
 from ..errors import INVALID_PARAMS, ProtocolError
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call
 from ..sealing import Sealer
 from ..server import Server
+from ..writing import encode
 from .params import cacheable
 
 _PURPOSE = "cursor"

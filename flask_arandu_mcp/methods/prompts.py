@@ -6,10 +6,11 @@ from .. import door
 from ..answers import Answer, blocks
 from ..asking import Asked
 from ..caller import Caller
-from ..jsonrpc import Call, encode
+from ..jsonrpc import Call
 from ..playing import Flow
 from ..server import Server
 from ..typing import JSONObject
+from ..writing import encode
 from .params import arguments_of, text_of, written_last
 
 

@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as HTTPResponse
 from ..content import Audio, EmbeddedResource, Image
 from ..errors import Failure, attempt
 from ..response import Response
-from ..steps import Trouble
+from ..troubles import Trouble
 from ..typing import JSONObject
 
 _KEPT = ("Location", "X-Pagination", "X-Total-Count", "Link")

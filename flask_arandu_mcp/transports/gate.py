@@ -13,7 +13,7 @@ from ..ext import limiter
 from ..headers import Challenge
 from ..identity import UNAUTHORIZED, unauthorized
 from ..state import State
-from ..steps import TOO_MANY
+from ..troubles import TOO_MANY
 
 ADMITTED = "flask_arandu_mcp.admitted"
 """The key in a WSGI environ of what the transport found out before the app's own code ran."""

@@ -3,14 +3,11 @@ the app's own code runs, and every answer on the route is made here, even where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from flask import Response, current_app, request
 from flask.blueprints import BlueprintSetupState
-from werkzeug.datastructures import Headers
 from werkzeug.exceptions import HTTPException
-from werkzeug.wsgi import ClosingIterator
 
 from .. import headers
 from ..connection import Connection
@@ -24,45 +21,12 @@ from .admission import Admitted
 from .gate import ADMITTED, refusal_of
 from .mailbox import Mailbox
 from .memo import ticket_of, write_memo
-from .sse import HEADERS as SSE_HEADERS
-from .sse import MEDIA_TYPE, accepts_events
+from .responses import own, streamed, whole
+from .sse import accepts_events
 from .streaming import Conversation, EventStream, subject_id
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
-
-_RESPONSE = "flask_arandu_mcp.response"
-_REPLACED = frozenset({"set-cookie", "content-length"})
-
-
-class MCPResponse(Response):
-    """An answer of the server. Neither the app's session nor its own code sets a cookie on it."""
-
-    default_mimetype = "application/json"
-
-    def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
-        """The headers as they go out, without cookies: an AI client has no use for them."""
-        headers = super().get_wsgi_headers(environ)
-        headers.remove("Set-Cookie")
-        cors.grant(headers, environ)
-        return headers
-
-    def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
-        """What goes out. Werkzeug's own way is left to the answers that have something for it to look after, since it
-        costs as much as reading the message."""
-        is_plain = self.is_sequence and self.status_code not in (204, 304) and environ["REQUEST_METHOD"] == "POST"
-        if not is_plain or cors.is_noted(environ):
-            return super().get_wsgi_response(environ)
-        body = list(self.iter_encoded())
-        written = [(name, value) for name, value in self.headers if name.lower() not in _REPLACED]
-        written.append(("Content-Length", str(sum(map(len, body)))))
-        return ClosingIterator(body, self.close), self.status, written
-
-    def set_cookie(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing: what it would write does not go out."""
-
-    def delete_cookie(self, *args: Any, **kwargs: Any) -> None:
-        """Do nothing, as for `set_cookie`."""
 
 
 class _Refused(HTTPException):
@@ -80,7 +44,7 @@ def mount(state: State) -> None:
         if ADMITTED not in environ:
             admitted = admission.admit(state, current)
             if isinstance(admitted, Outgoing):
-                raise _Refused(response=_response(admitted, environ))
+                raise _Refused(response=whole(admitted, environ))
             environ[ADMITTED] = admitted
 
     # An app that traps HTTP exceptions asks its handlers about ours too, and those of a Blueprint first.
@@ -88,9 +52,10 @@ def mount(state: State) -> None:
 
     @blueprint.after_request
     def finish(response: Response) -> Response:
+        environ = request.environ
         if state.settings.allowed_origins:
-            cors.note(request.environ, state.settings.allowed_origins)
-        return _finish(state, response)
+            cors.note(environ, state.settings.allowed_origins)
+        return own(response, environ) or whole(_translated(state, response), environ)
 
     @blueprint.record
     def add_rules(setup: BlueprintSetupState) -> None:
@@ -114,7 +79,7 @@ def _serve(state: State) -> Response:
     message = admitted.message
     if isinstance(message, Call) and may_stream(state.server, message):
         return _streamed(state, admitted, message, environ)
-    return _response(_answer(state, admitted), environ)
+    return whole(_answer(state, admitted), environ)
 
 
 def _answer(state: State, admitted: Admitted) -> Outgoing:
@@ -193,10 +158,9 @@ def _streamed(state: State, admitted: Admitted, call: Call, environ: WSGIEnviron
         if sent is None or (not sent.final and not takes_events):
             continue
         if sent.final:
-            return _response(sent, environ)
-        body = EventStream(conversation, sent, messages)
-        return _ours(MCPResponse(body, sent.status, _headers(MEDIA_TYPE, *SSE_HEADERS)), environ)
-    return _response(Outgoing(b"", 202), environ)  # cancelled before there was anything to send
+            return whole(sent, environ)
+        return streamed(EventStream(conversation, sent, messages), sent.status, environ)
+    return whole(Outgoing(b"", 202), environ)  # cancelled before there was anything to send
 
 
 def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
@@ -211,37 +175,6 @@ def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
         current_app.logger.error("No question can be asked in the handshake era: %s", lacking)
         return "the server has nowhere to take the answer in; its log says why."
     return ""
-
-
-def _response(outgoing: Outgoing, environ: WSGIEnvironment) -> MCPResponse:
-    body = b"" if outgoing.status == 204 else outgoing.body
-    headers = _headers("application/json", ("Cache-Control", "no-store"), *outgoing.headers)
-    return _ours(MCPResponse([body], outgoing.status, headers), environ)
-
-
-def _headers(media_type: str, *more: tuple[str, str]) -> Headers:
-    made = Headers()
-    # Errors repeat what was sent: no browser may take an answer for a page.
-    for name, value in (("Content-Type", media_type), ("X-Content-Type-Options", "nosniff"), *more):
-        made.add(name, value)
-    return made
-
-
-def _ours(response: MCPResponse, environ: WSGIEnvironment) -> MCPResponse:
-    environ[_RESPONSE] = response
-    return response
-
-
-def _finish(state: State, response: Response) -> Response:
-    if isinstance(response, MCPResponse):
-        return response
-    environ = request.environ
-    ours: MCPResponse | None = environ.get(_RESPONSE)
-    if ours is None:
-        return _response(_translated(state, response), environ)
-    # An app with a response class of its own has turned ours into one of it, cookies and all.
-    ours.__class__ = MCPResponse
-    return ours
 
 
 def _translated(state: State, response: Response) -> Outgoing:

@@ -14,7 +14,7 @@ from ..identity import Identity, invalid_token, unavailable
 from ..jsonrpc import Call, Message
 from ..policies import decide
 from ..state import State
-from ..steps import FORBIDDEN
+from ..troubles import FORBIDDEN
 
 
 def scopes_of(state: State, message: Message, identity: Identity) -> frozenset[str] | None:

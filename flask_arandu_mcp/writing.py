@@ -1,0 +1,70 @@
+"""JSON and JSON-RPC 2.0 messages, to bytes. What goes out is compact ASCII, without NaN and without half a surrogate
+pair, and a long result is encoded once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+
+from .errors import ProtocolError
+from .jsonrpc import MessageId
+from .typing import JSONObject
+
+_encode: Callable[[object], str] = json.JSONEncoder(
+    ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
+_encode_readable: Callable[[object], str] = json.JSONEncoder(
+    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
+).encode
+_ESCAPES = re.compile(r"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})")
+
+
+def encode(value: object) -> str:
+    """A JSON value as compact ASCII, without NaN and without half a surrogate pair.
+
+    :raises ValueError: for a number that is not finite. :raises TypeError: for what JSON cannot carry.
+    """
+    text = _encode(value)
+    if "\\ud" in text:
+        text = _ESCAPES.sub(lambda match: "\\ufffd" if match[1] else match[0], text)
+    return text
+
+
+def encode_twice(value: object) -> tuple[str, str]:
+    """A JSON value encoded as itself, and as a JSON string that holds its text.
+
+    The text is what a model reads, so it keeps its letters; both come from one encoding where that is ASCII.
+    """
+    text = _encode_readable(value)
+    return (text if text.isascii() and "\\ud" not in text else encode(value)), encode(text)
+
+
+def write_notification(method: str, params: JSONObject) -> bytes:
+    """A message that is owed no answer."""
+    return f'{{"jsonrpc":"2.0","method":{_encode(method)},"params":{encode(params)}}}'.encode("ascii")
+
+
+def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
+    """A message that asks the client for something, under an id of the server's own."""
+    return f'{{"jsonrpc":"2.0","id":{_encode(id)},"method":{_encode(method)},"params":{encode(params)}}}'.encode(
+        "ascii"
+    )
+
+
+def write_result(id: MessageId, result: Iterable[str]) -> bytes:
+    """The answer to a request, from a result that is encoded already.
+
+    :param result: in pieces, since each time that a long one is put together takes its size in memory once more.
+    """
+    written = str(id) if isinstance(id, int) else _encode(id)
+    return "".join((f'{{"jsonrpc":"2.0","id":{written},"result":', *result, "}")).encode("ascii")
+
+
+def write_error(id: MessageId | None, error: ProtocolError) -> bytes:
+    """The error that a message is answered with; its id is null where none was read."""
+    body: JSONObject = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        body["data"] = error.data
+    head = "" if error.anonymous else f'"id":{_encode(id)},'
+    return f'{{"jsonrpc":"2.0",{head}"error":{encode(body)}}}'.encode("ascii")
