@@ -50,6 +50,7 @@ class Caller:
 
     :ivar subject: the app's own user, or a guest.
     :ivar host: the application around the server.
+    :ivar revision: what the client speaks.
     :ivar meta: the message's `_meta`.
     :ivar ledger: what was granted in this call.
     :ivar scopes: what the caller's token was given; None where nothing limits them.
@@ -67,6 +68,7 @@ class Caller:
         "log_level",
         "meta",
         "peer",
+        "revision",
         "scopes",
         "subject",
         "terms",
@@ -90,6 +92,7 @@ class Caller:
         self.subject = subject
         self.host: Host = host or PlainHost()
         self.peer = peer
+        self.revision = peer.revision
         self.meta = meta or {}
         self.terms = terms
         self.ledger = Ledger()
@@ -113,8 +116,3 @@ class Caller:
     def attempt(self) -> str:
         """The id that is the same in all rounds of this call."""
         return self.answers.attempt()
-
-    @property
-    def revision(self) -> Revision:
-        """The revision that the client speaks."""
-        return self.peer.revision

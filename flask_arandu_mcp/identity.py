@@ -75,12 +75,12 @@ def identify(
         app's loader fails.
     """
     login: LoginManager | None = getattr(app, "login_manager", None)
-    by_request: Callable[..., Any] | None = login and login.request_callback
+    if login is None:
+        return _identity(_made_current(None, guest), unknown, login_required=login_required)
+    by_request: Callable[..., Any] | None = login.request_callback
     found: Any = None
     by_token = False
-    if login is None:
-        pass
-    elif by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
+    if by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
         found, by_token = _by_token(by_request, sent, authorization, unknown, host)
     elif (claims := _claims(app, sent)) or app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers:
         found = _found(current_user._get_current_object, host)
@@ -90,6 +90,12 @@ def identify(
         # There is nothing else that Flask-Login would look for a user in, so it is spared the search.
         found = _found(by_request, host, sent)
     subject = _made_current(login, guest if found is None else found)
+    return _identity(subject, unknown, by_token=by_token, login_required=login_required)
+
+
+def _identity(
+    subject: Any, unknown: Callable[[], Challenge], *, by_token: bool = False, login_required: bool
+) -> Identity:
     if login_required and not getattr(subject, "is_authenticated", False):
         raise unauthorized(unknown(), "Sign in first: this server serves no guests.")
     return Identity(subject, by_token)

@@ -77,7 +77,9 @@ class Passage(Generic[Kind, Made, Given]):
         try:
             loaded = self._enter()
             request = request_of(caller, loaded, self._arguments)
-            made = yield from play_out(declared, caller, lambda: self._invoke(request, loaded), self._make)
+            made = yield from play_out(
+                declared, caller, lambda: declared.invoke(request, loaded, caller.host.run), self._make
+            )
             if isinstance(made, Asked):
                 self._record.outcome = "asked"
                 return guarded_questions(declared, caller, request, made)
@@ -106,10 +108,7 @@ class Passage(Generic[Kind, Made, Given]):
         return load(self._declared, self._caller, self._load)
 
     def _handle(self, request: Request, loaded: Any) -> Made:
-        return self._make(self._invoke(request, loaded))
-
-    def _invoke(self, request: Request, loaded: Any) -> Any:
-        return self._declared.invoke(request, loaded, self._caller.host.run)
+        return self._make(self._declared.invoke(request, loaded, self._caller.host.run))
 
     def _make(self, value: Any) -> Made:
         return self._convert(no_response(value))

@@ -51,4 +51,4 @@ class Response:
     @property
     def data(self) -> object:
         """The structured result, or None."""
-        return self._data if self.has_data else None
+        return None if self._data is _UNSET else self._data

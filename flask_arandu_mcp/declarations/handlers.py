@@ -75,12 +75,12 @@ class Invocation:
             function = run(function)
         if self._whole:
             return function(request, loaded)
-        if not isinstance(loaded, Mapping):
+        if type(loaded) is not dict and not isinstance(loaded, Mapping):
             raise TypeError(
                 f"the schema's post_load made a {type(loaded).__name__}, which cannot be given by keyword: name the "
                 "handler's one parameter 'arguments' to be given it whole"
             )
-        taken = [name for name in self._taken if name in loaded]
-        if taken:
+        if not self._taken.isdisjoint(loaded):
+            taken = (name for name in self._taken if name in loaded)
             raise ArgumentFaults(tuple(f"{name}: this name is reserved." for name in taken))
         return function(request, **loaded)

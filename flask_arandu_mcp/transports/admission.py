@@ -111,7 +111,7 @@ def _check_method(request: Request) -> None:
 
 
 def _check_media_type(request: Request, header: Reader) -> None:
-    if not headers.is_json(request.content_type):
+    if not headers.is_json(request.environ.get("CONTENT_TYPE")):
         words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
         raise ProtocolError(INVALID_REQUEST, words, status=415)
     encoding = header("Content-Encoding")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response
 from werkzeug.datastructures import Headers
-from werkzeug.wsgi import ClosingIterator
 
 from ..dispatch import Outgoing
 from . import cors
@@ -20,6 +19,14 @@ if TYPE_CHECKING:
 
 _RESPONSE = "flask_arandu_mcp.response"
 _REPLACED = frozenset({"set-cookie", "content-length"})
+
+
+class _Body(list[bytes]):
+    """The body of a response, which is closed when it has gone out (PEP 3333)."""
+
+    def __init__(self, chunks: Iterable[bytes], response: Response) -> None:
+        super().__init__(chunks)
+        self.close = response.close
 
 
 class MCPResponse(Response):
@@ -40,10 +47,10 @@ class MCPResponse(Response):
         is_plain = self.is_sequence and self.status_code not in (204, 304) and environ["REQUEST_METHOD"] == "POST"
         if not is_plain or cors.is_noted(environ):
             return super().get_wsgi_response(environ)
-        body = list(self.iter_encoded())
+        body = _Body(self.iter_encoded(), self)
         written = [(name, value) for name, value in self.headers if name.lower() not in _REPLACED]
         written.append(("Content-Length", str(sum(map(len, body)))))
-        return ClosingIterator(body, self.close), self.status, written
+        return body, self.status, written
 
     def set_cookie(self, *args: Any, **kwargs: Any) -> None:
         """Do nothing: what it would write does not go out."""
