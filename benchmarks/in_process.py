@@ -1,0 +1,160 @@
+"""What a call costs without sockets: the WSGI apps are called directly, with an environ that is ready. So small
+differences are seen, which a server's own work would hide."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from flask import Flask
+from werkzeug.datastructures import Headers
+from werkzeug.test import EnvironBuilder
+
+from flask_arandu_mcp import guest
+
+from . import jobs, work
+from .jobs import Job, WrongAnswer
+from .messages import Era, answered, message
+from .rounds import Call
+from .servers import floor, ours, same_job
+from .servers.users import session_cookie
+from .setups import Setup
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+GUEST, SESSION, BEARER, RECHECK = "guest", "session", "bearer", "bearer, recheck"
+COUNTS = [1, 10, 100, 1000]
+PATHS = {"resources/read": "notes"}
+
+
+class View:
+    """An app and the environ of one request, ready to be called again and again."""
+
+    def __init__(self, app: Flask, path: str, body: bytes, headers: Mapping[str, str]) -> None:
+        self._app = app.wsgi_app
+        self._body = body
+        self._environ = EnvironBuilder(
+            path=path,
+            method="POST",
+            data=body,
+            headers=Headers({**headers, "User-Agent": work.AGENT}),
+            environ_base={"REMOTE_ADDR": "127.0.0.1"},
+        ).get_environ()
+        self.status = ""
+
+    def __call__(self) -> bytes:
+        """The body of an answer."""
+        environ: WSGIEnvironment = {**self._environ, "wsgi.input": BytesIO(self._body)}
+        chunks = self._app(environ, self._start)
+        try:
+            return b"".join(chunks)
+        finally:
+            close = getattr(chunks, "close", None)
+            if close is not None:
+                close()
+
+    def _start(self, status: str, headers: Any, exc_info: Any = None) -> Any:
+        self.status = status
+
+
+class Variants(dict[str, Call]):
+    """Calls by name, each judged before it is taken in."""
+
+    def take(self, name: str, job: Job, view: View, status: str = "200 OK") -> None:
+        """Take a view in that does a job.
+
+        :raises WrongAnswer: where it does not.
+        """
+        body = view()
+        if view.status != status:
+            raise WrongAnswer(f"{name}: {view.status}, {body!r:.400}")
+        if status == "200 OK":
+            job.judge(answered(body))
+        self[name] = view
+
+
+def credentials(app: Flask) -> dict[str, dict[str, str]]:
+    """The headers that show who asks, by kind."""
+    return {
+        GUEST: {},
+        SESSION: {"Cookie": session_cookie(app)},
+        BEARER: {"Authorization": f"Bearer {work.TOKEN}"},
+    }
+
+
+def ours_view(app: Flask, job: Job, era: Era, headers: Mapping[str, str] | None = None) -> View:
+    """A job asked of our server."""
+    sent = message(job, era)
+    return View(app, "/mcp", sent.body, {**sent.headers, **(headers or {})})
+
+
+def plain_view(app: Flask, path: str, job: Job, headers: Mapping[str, str] | None = None) -> View:
+    """A job asked of a plain view, in the same bytes."""
+    sent = message(job, Era.HANDSHAKE)
+    return View(app, path, sent.body, {**sent.headers, **(headers or {})})
+
+
+def variants() -> Variants:
+    """Everything that is measured in process, by `WHAT: OF`.
+
+    :raises WrongAnswer: where a variant does not do its job.
+    """
+    found = Variants()
+    working = ours.create_app(Setup())
+    _take_jobs(found, working)
+    _take_identities(found, working)
+    _take_lists(found)
+    for count in COUNTS:
+        app = ours.create_app(Setup(tools=count))
+        for era in Era:
+            found.take(f"of {count}: ours {era.value}", jobs.ADD, ours_view(app, jobs.ADD, era))
+    return found
+
+
+def _take_jobs(found: Variants, working: Flask) -> None:
+    """All jobs as a guest: ours, the same job, and the floor, which answers what ours does."""
+    plain = same_job.create_app()
+    for job in jobs.JOBS:
+        for era in Era:
+            found.take(f"{job.name}: ours {era.value}", job, ours_view(working, job, era))
+        path = "/notes" if job is jobs.READ else f"/{job.params['name']}"
+        status = "403 FORBIDDEN" if job is jobs.REFUSED else "200 OK"
+        found.take(f"{job.name}: same job", job, plain_view(plain, path, job), status)
+        _take_floor(found, working, job)
+
+
+def _take_floor(found: Variants, app: Flask, job: Job) -> None:
+    """The floor for a job, with the very answer that an app gives."""
+    answer = json.loads(ours_view(app, job, Era.HANDSHAKE)())
+    fixed = floor.create_app(Setup(answers={"it": answer}))
+    found.take(f"{job.name}: floor", job, plain_view(fixed, "/it", job))
+    found.take(f"{job.name}: fixed bytes", job, plain_view(fixed, "/it/bytes", job))
+
+
+def _take_identities(found: Variants, working: Flask) -> None:
+    """One job with every credential."""
+    plain, rechecking = same_job.create_app(), ours.create_app(Setup(recheck=True))
+    shown = credentials(working)
+    for kind in (SESSION, BEARER):
+        found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, "/add", jobs.ADD, shown[kind]))
+    for era in Era:
+        for kind in (SESSION, BEARER):
+            found.take(f"add: ours {era.value}, {kind}", jobs.ADD, ours_view(working, jobs.ADD, era, shown[kind]))
+        view = ours_view(rechecking, jobs.ADD, era, shown[BEARER])
+        found.take(f"add: ours {era.value}, {RECHECK}", jobs.ADD, view)
+
+
+def _take_lists(found: Variants) -> None:
+    """Lists of tools: ours, and what plain Flask makes of the same list."""
+    for count, half, job in [(3, False, jobs.listing(3)), (200, False, jobs.listing(200)), (200, True, HALF)]:
+        app = ours.create_app(Setup(tools=count, half=half))
+        for era in Era:
+            found.take(f"{job.name}: ours {era.value}", job, ours_view(app, job, era))
+        _take_floor(found, app, job)
+    found["access: 100 callables"] = lambda: [ours.insiders(guest) for _ in range(100)]
+
+
+HALF = jobs.listing(100)._replace(name="tools/list, 100 of 200")

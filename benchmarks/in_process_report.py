@@ -1,0 +1,75 @@
+"""The table of what is measured in process: which figures stand together, and which are differences of others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from . import jobs
+from .in_process import BEARER, COUNTS, HALF, SESSION, variants
+from .messages import Era
+from .rounds import measure
+from .table import Figures, Group
+
+
+def report(rounds: int, seconds: float) -> list[Group]:
+    """Measure everything.
+
+    :param seconds: how long a variant runs in a round.
+    """
+    return list(_groups(measure(variants(), rounds, seconds)))
+
+
+def _groups(taken: Figures) -> Iterator[Group]:
+    for title in [job.name for job in jobs.JOBS]:
+        yield _group(taken, title, "same job")
+    for count in (3, 200):
+        yield _group(taken, f"tools/list, {count}", "floor")
+    yield _group(taken, HALF.name, "floor")
+    yield Group("add, by number of tools", "us", _by_count(taken), f"{COUNTS[0]} tools, {Era.HANDSHAKE.value}")
+    yield Group("over the same server's add", "us", _beside_add(taken), "add")
+    yield Group("what a credential adds", "us", _of_credentials(taken))
+    yield Group("a listed tool, half hidden", "us", _of_listed(taken))
+
+
+def _group(taken: Figures, title: str, base: str) -> Group:
+    """All that were given one job, the floor first."""
+    prefix = f"{title}: "
+    found = {name.removeprefix(prefix): figures for name, figures in taken.items() if name.startswith(prefix)}
+    order = sorted(found, key=lambda name: (name.startswith("ours"), not name.startswith("f")))
+    return Group(title, "us", {name: found[name] for name in order}, base)
+
+
+def _by_count(taken: Figures) -> Figures:
+    return {f"{count} tools, {era.value}": taken[f"of {count}: ours {era.value}"] for era in Era for count in COUNTS}
+
+
+def _beside_add(taken: Figures) -> Figures:
+    """Calls that fail, beside one that does not, on the same server in the same era."""
+    era = Era.HANDSHAKE.value
+    names = ["add", "refused", "book", "five faults"]
+    return {name: taken[f"{name}: ours {era}"] for name in names}
+
+
+def _of_credentials(taken: Figures) -> Figures:
+    """What showing a credential costs in the plain view, and in ours."""
+    found: dict[str, Sequence[float]] = {}
+    for kind in (SESSION, BEARER):
+        for of in ("same job", *(f"ours {era.value}" for era in Era)):
+            found[f"{kind}, {of}"] = _less(taken[f"add: {of}, {kind}"], taken[f"add: {of}"])
+        for era in Era:
+            ours, plain = found[f"{kind}, ours {era.value}"], found[f"{kind}, same job"]
+            found[f"{kind}, ours {era.value} over the same job's"] = _less(ours, plain)
+    return found
+
+
+def _of_listed(taken: Figures) -> Figures:
+    found: dict[str, Sequence[float]] = {}
+    for era in Era:
+        more = _less(taken[f"{HALF.name}: ours {era.value}"], taken[f"tools/list, 3: ours {era.value}"])
+        found[f"ours {era.value}"] = [each / 100 for each in more]
+    found["an access callable by itself"] = [each / 100 for each in taken["access: 100 callables"]]
+    return found
+
+
+def _less(figures: Sequence[float], base: Sequence[float]) -> list[float]:
+    return [figure - reference for figure, reference in zip(figures, base, strict=True)]
