@@ -4,9 +4,9 @@ differences are seen, which a server's own work would hide."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 from flask import Flask
 from werkzeug.datastructures import Headers
@@ -15,27 +15,28 @@ from werkzeug.test import EnvironBuilder
 from flask_arandu_mcp import guest
 
 from . import jobs, work
+from .growth import COUNTS
 from .jobs import Job, WrongAnswer
 from .messages import Era, answered, message
+from .plans import BEARER, GUEST, LISTS, SESSION
 from .rounds import Call
 from .servers import floor, ours, same_job
 from .servers.users import session_cookie
 from .setups import Setup
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
-
-GUEST, SESSION, BEARER, RECHECK = "guest", "session", "bearer", "bearer, recheck"
-COUNTS = [1, 10, 100, 1000]
-PATHS = {"resources/read": "notes"}
-
 
 class View:
-    """An app and the environ of one request, ready to be called again and again."""
+    """An app and the environ of one request, ready to be called again and again.
+
+    :ivar body: of the request.
+    :ivar stream: what the body is read from, for each call anew.
+    :ivar status: of the last answer.
+    """
 
     def __init__(self, app: Flask, path: str, body: bytes, headers: Mapping[str, str]) -> None:
         self._app = app.wsgi_app
-        self._body = body
+        self.body = body
+        self.stream: Callable[[], BinaryIO] = lambda: BytesIO(body)
         self._environ = EnvironBuilder(
             path=path,
             method="POST",
@@ -47,7 +48,7 @@ class View:
 
     def __call__(self) -> bytes:
         """The body of an answer."""
-        environ: WSGIEnvironment = {**self._environ, "wsgi.input": BytesIO(self._body)}
+        environ: dict[str, Any] = {**self._environ, "wsgi.input": self.stream()}
         chunks = self._app(environ, self._start)
         try:
             return b"".join(chunks)
@@ -126,12 +127,15 @@ def _take_jobs(found: Variants, working: Flask) -> None:
         _take_floor(found, working, job)
 
 
-def _take_floor(found: Variants, app: Flask, job: Job) -> None:
-    """The floor for a job, with the very answer that an app gives."""
+def _take_floor(found: Variants, app: Flask, job: Job) -> View:
+    """The floor for a job, with the very answer that an app gives.
+
+    :return: the view that sends this answer as prepared bytes.
+    """
     answer = json.loads(ours_view(app, job, Era.HANDSHAKE)())
     fixed = floor.create_app(Setup(answers={"it": answer}))
     found.take(f"{job.name}: floor", job, plain_view(fixed, "/it", job))
-    found.take(f"{job.name}: fixed bytes", job, plain_view(fixed, "/it/bytes", job))
+    return plain_view(fixed, "/it/bytes", job)
 
 
 def _take_identities(found: Variants, working: Flask) -> None:
@@ -144,17 +148,14 @@ def _take_identities(found: Variants, working: Flask) -> None:
         for kind in (SESSION, BEARER):
             found.take(f"add: ours {era.value}, {kind}", jobs.ADD, ours_view(working, jobs.ADD, era, shown[kind]))
         view = ours_view(rechecking, jobs.ADD, era, shown[BEARER])
-        found.take(f"add: ours {era.value}, {RECHECK}", jobs.ADD, view)
+        found.take(f"add: ours {era.value}, {BEARER}, recheck", jobs.ADD, view)
 
 
 def _take_lists(found: Variants) -> None:
     """Lists of tools: ours, and what plain Flask makes of the same list."""
-    for count, half, job in [(3, False, jobs.listing(3)), (200, False, jobs.listing(200)), (200, True, HALF)]:
-        app = ours.create_app(Setup(tools=count, half=half))
+    for setup, job in LISTS:
+        app = ours.create_app(setup)
         for era in Era:
             found.take(f"{job.name}: ours {era.value}", job, ours_view(app, job, era))
-        _take_floor(found, app, job)
+        found.take(f"{job.name}: fixed bytes", job, _take_floor(found, app, job))
     found["access: 100 callables"] = lambda: [ours.insiders(guest) for _ in range(100)]
-
-
-HALF = jobs.listing(100)._replace(name="tools/list, 100 of 200")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from . import jobs
-from .in_process import BEARER, COUNTS, HALF, SESSION, variants
+from .growth import COUNTS
+from .in_process import variants
 from .messages import Era
+from .plans import BEARER, SESSION
 from .rounds import measure
 from .table import Figures, Group
 
@@ -24,7 +26,7 @@ def _groups(taken: Figures) -> Iterator[Group]:
         yield _group(taken, title, "same job")
     for count in (3, 200):
         yield _group(taken, f"tools/list, {count}", "floor")
-    yield _group(taken, HALF.name, "floor")
+    yield _group(taken, jobs.HALF.name, "floor")
     yield Group("add, by number of tools", "us", _by_count(taken), f"{COUNTS[0]} tools, {Era.HANDSHAKE.value}")
     yield Group("over the same server's add", "us", _beside_add(taken), "add")
     yield Group("what a credential adds", "us", _of_credentials(taken))
@@ -65,8 +67,11 @@ def _of_credentials(taken: Figures) -> Figures:
 def _of_listed(taken: Figures) -> Figures:
     found: dict[str, Sequence[float]] = {}
     for era in Era:
-        more = _less(taken[f"{HALF.name}: ours {era.value}"], taken[f"tools/list, 3: ours {era.value}"])
+        more = _less(taken[f"{jobs.HALF.name}: ours {era.value}"], taken[f"tools/list, 3: ours {era.value}"])
         found[f"ours {era.value}"] = [each / 100 for each in more]
+        # For each tool that is listed there is one that is hidden, and both are asked about.
+        asking = [2 * each for each in taken["access: 100 callables"]]
+        found[f"ours {era.value}, without asking"] = [each / 100 for each in _less(more, asking)]
     found["an access callable by itself"] = [each / 100 for each in taken["access: 100 callables"]]
     return found
 

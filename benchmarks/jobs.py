@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -29,6 +30,11 @@ class Job(NamedTuple):
     method: str
     params: Mapping[str, Any]
     judge: Callable[[Mapping[str, Any]], None]
+
+    @property
+    def slug(self) -> str:
+        """Its name where a path wants one."""
+        return re.sub(r"[^a-z0-9]+", "-", self.name)
 
 
 def _texts(message: Mapping[str, Any]) -> list[str]:
@@ -90,9 +96,45 @@ def reads(text: str) -> Callable[[Mapping[str, Any]], None]:
     return judge
 
 
+def says(text: str) -> Callable[[Mapping[str, Any]], None]:
+    """A judge: a result that is a text."""
+
+    def judge(message: Mapping[str, Any]) -> None:
+        if message["result"].get("isError") or _texts(message) != [text]:
+            raise WrongAnswer(f"not the text: {message!r:.400}")
+
+    return judge
+
+
 def tool_call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of a call."""
     return {"name": name, "arguments": arguments}
+
+
+def taking(kilobytes: int) -> Job:
+    """A call with an argument of this size."""
+    text = "x" * (1000 * kilobytes)
+    return Job(
+        f"take {kilobytes} KB", "tools/call", tool_call("take_text", {"text": text}), gives(work.take_text(text))
+    )
+
+
+def giving(kilobytes: int) -> Job:
+    """A call with a result of this size."""
+    size = 1000 * kilobytes
+    return Job(f"give {kilobytes} KB", "tools/call", tool_call("give_text", {"size": size}), says(work.give_text(size)))
+
+
+def rows(count: int) -> Job:
+    """A call with as many rows as arguments."""
+    given = [work.POSTS[number % len(work.POSTS)] for number in range(count)]
+    return Job(f"take {count} rows", "tools/call", tool_call("take_rows", {"rows": given}), gives({"count": count}))
+
+
+def waiting(seconds: float) -> Job:
+    """A call that waits."""
+    data = {"waited": seconds}
+    return Job(f"wait {seconds * 1000:g} ms", "tools/call", tool_call("wait", {"seconds": seconds}), gives(data))
 
 
 def listing(count: int) -> Job:
@@ -109,4 +151,5 @@ BOOK = Job("book", "tools/call", tool_call("book", BOOKING), gives(work.booking(
 FAULTS = Job("five faults", "tools/call", tool_call("book", FAULTY), refuses("room", "floor", "seats", "kind", "quiet"))
 REFUSED = Job("refused", "tools/call", tool_call("close", {"a": 2, "b": 3}), refuses("403"))
 READ = Job("resources/read", "resources/read", {"uri": work.URI}, reads(work.TEXT))
+HALF = listing(100)._replace(name="tools/list, 100 of 200")
 JOBS = [ADD, LIST_POSTS, LIST_ROWS, BOOK, FAULTS, REFUSED, READ]

@@ -49,8 +49,15 @@ def spread(values: Sequence[float]) -> tuple[float, float]:
     return tenths[0], tenths[-1]
 
 
+def number(value: float) -> str:
+    """A figure, with as many digits as can be told apart."""
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+
+
 def _line(group: Group, name: str, figures: Sequence[float]) -> str:
-    cells = [group.title, name, *(_number(of(figures)) for of in (statistics.median, min, max)), group.unit]
+    cells = [group.title, name, *(number(of(figures)) for of in (statistics.median, min, max)), group.unit]
     if group.base is not None and name != group.base and group.figures.get(group.base):
         found = ratios(figures, group.figures[group.base])
         low, high = spread(found)
@@ -58,9 +65,3 @@ def _line(group: Group, name: str, figures: Sequence[float]) -> str:
     else:
         cells += ["", "", ""]
     return f"| {' | '.join(cells)} |"
-
-
-def _number(value: float) -> str:
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"

@@ -4,6 +4,7 @@ environment has it. What differs between servers is then their own cost alone.""
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TypedDict
 
 
@@ -33,6 +34,7 @@ TEXT = "Beans want warmth, and peas do not mind the cold.\n" * 20
 URI = "notes://beans"
 SECRET_KEY = "a key for benchmarks"
 TOKEN, USER = "ana's token", "ana"
+REFUSAL = "403 Forbidden: sign in to use this."
 AGENT = "benchmark"
 """What the client calls itself: Flask-Login binds a session to it."""
 
@@ -50,6 +52,21 @@ def posts(limit: int) -> list[Post]:
 def booking(room: str, floor: int, seats: int, kind: str, quiet: bool) -> dict[str, object]:
     """Something with five arguments."""
     return {"room": room, "floor": floor, "seats": seats, "kind": kind, "quiet": quiet}
+
+
+def take_text(text: str) -> dict[str, int]:
+    """A call with a large argument."""
+    return {"length": len(text)}
+
+
+def give_text(size: int) -> str:
+    """A call with a large result."""
+    return "x" * size
+
+
+def take_rows(rows: Sequence[object]) -> dict[str, int]:
+    """A call with many arguments."""
+    return {"count": len(rows)}
 
 
 def wait(seconds: float) -> dict[str, float]:

@@ -12,7 +12,7 @@ from flask_arandu_mcp import ArandoMCP, Request, Server, Tool, guest, public, re
 
 from .. import work
 from ..setups import Setup
-from .schemas import AddSchema, BookSchema, LimitSchema, PostSchema
+from .schemas import AddSchema, BookSchema, LimitSchema, PostSchema, RowsSchema
 from .users import with_users
 
 
@@ -46,6 +46,24 @@ def close(request: Request, a: int, b: int) -> Any:
     return work.add(a, b)
 
 
+@tool(access=public, arguments={"text": fields.String(required=True)})
+def take_text(request: Request, text: str) -> Any:
+    """Measures a text."""
+    return work.take_text(text)
+
+
+@tool(access=public, arguments={"size": fields.Integer(required=True)})
+def give_text(request: Request, size: int) -> str:
+    """Makes a text."""
+    return work.give_text(size)
+
+
+@tool(access=public, arguments=RowsSchema)
+def take_rows(request: Request, rows: list[Any]) -> Any:
+    """Counts rows."""
+    return work.take_rows(rows)
+
+
 @tool(access=public, arguments={"seconds": fields.Float(required=True)})
 def wait(request: Request, seconds: float) -> Any:
     """Waits."""
@@ -58,7 +76,7 @@ def note(request: Request) -> str:
     return work.TEXT
 
 
-WORKING: list[Tool] = [add, list_posts, list_rows, book, close, wait]
+WORKING: list[Tool] = [add, list_posts, list_rows, book, close, take_text, give_text, take_rows, wait]
 
 
 def insiders(subject: Any) -> bool:
@@ -86,6 +104,8 @@ def create_app(setup: Setup | None = None) -> Flask:
     """The app."""
     setup = setup or Setup.read()
     app = with_users(Flask(__name__))
+    if setup.workers is not None:
+        app.config["MCP_STDIO_WORKERS"] = setup.workers
     server = Server(name="benchmark", version="1", tools=tools_of(setup), resources=[note], recheck=setup.recheck)
     mcp = ArandoMCP(app, server)
     mcp.local_subject(lambda: guest)

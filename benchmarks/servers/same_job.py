@@ -9,11 +9,11 @@ from typing import Any
 
 from flask import Flask, Response, abort, jsonify, request
 from flask_login import current_user
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, fields
 
 from .. import work
 from ..setups import Setup
-from .schemas import AddSchema, BookSchema, LimitSchema, PostSchema
+from .schemas import AddSchema, BookSchema, LimitSchema, PostSchema, RowsSchema
 from .users import with_users
 
 POSTS = PostSchema(many=True)
@@ -26,6 +26,9 @@ def create_app(setup: Setup | None = None) -> Flask:
     _add_view(app, "list_posts", LimitSchema(), lambda limit: {"result": POSTS.dump(work.posts(limit))})
     _add_view(app, "list_rows", LimitSchema(), lambda limit: {"result": work.posts(limit)})
     _add_view(app, "book", BookSchema(), work.booking)
+    _add_view(app, "take_text", Schema.from_dict({"text": fields.String(required=True)})(), work.take_text)
+    _add_view(app, "give_text", Schema.from_dict({"size": fields.Integer(required=True)})(), work.give_text, plain=True)
+    _add_view(app, "take_rows", RowsSchema(), work.take_rows)
     _add_view(app, "close", AddSchema(), work.add, may=lambda user: user.is_authenticated)
 
     @app.post("/notes")
@@ -50,6 +53,8 @@ def _add_view(
     schema: Schema,
     work: Callable[..., Any],
     may: Callable[[Any], bool] = lambda user: True,
+    *,
+    plain: bool = False,
 ) -> None:
     def view() -> Any:
         message = request.get_json()
@@ -59,6 +64,8 @@ def _add_view(
         except ValidationError as error:
             return _answer(message, json.dumps(error.messages), is_error=True)
         data = work(**arguments)
+        if plain:
+            return _answer(message, data)
         return _answer(message, json.dumps(data), structuredContent=data)
 
     app.add_url_rule(f"/{name}", name, view, methods=["POST"])

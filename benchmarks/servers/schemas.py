@@ -32,6 +32,12 @@ class PostSchema(Schema):
     status = fields.String()
 
 
+class RowsSchema(Schema):
+    """Rows as arguments."""
+
+    rows = fields.List(fields.Nested(PostSchema), required=True)
+
+
 class BookSchema(Schema):
     """Five arguments, each of which can be wrong."""
 

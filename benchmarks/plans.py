@@ -1,0 +1,175 @@
+"""Which servers are asked what over HTTP: the programs that serve them, the eras that they speak, and what each of them
+can do. What a server does not have is left out of the table, and is never replaced by something lighter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from . import jobs
+from .environments import OURS
+from .jobs import Job
+from .messages import Era
+from .setups import Setup
+
+GUEST, SESSION, BEARER = "guest", "session", "bearer"
+PLAIN = Setup()
+KINDS = {
+    "gthread": ("gunicorn", "--worker-class", "gthread", "--threads", "4"),
+    "sync": ("gunicorn", "--worker-class", "sync"),
+    "gevent": ("gunicorn", "--worker-class", "gevent"),
+    "granian": ("granian", "--interface", "wsgi", "--factory", "--no-ws", "--blocking-threads", "4"),
+}
+FLOOR, SAME, OUR, SDK, TUNED, FAST, DJANGO = "floor", "same job", "ours", "SDK", "SDK tuned", "FastMCP", "django-mcpz"
+
+
+class Case(NamedTuple):
+    """One thing to ask of a server.
+
+    :ivar of: who is asked and how, for the table.
+    :ivar credential: who asks.
+    """
+
+    of: str
+    job: Job
+    era: Era
+    path: str
+    connections: int
+    credential: str = GUEST
+
+
+class Plan(NamedTuple):
+    """A server and what it is asked.
+
+    :ivar of: its name in the table.
+    :ivar kind: the program that serves it; groups of the table are of one kind.
+    :ivar command: its program in its environment, and the arguments.
+    """
+
+    of: str
+    kind: str
+    environment: str
+    command: tuple[str, ...]
+    setup: Setup
+    cases: tuple[Case, ...]
+
+
+def wsgi(of: str, module: str, cases: Sequence[Case], kind: str = "gthread", setup: Setup = PLAIN) -> Plan:
+    """A WSGI app, in gunicorn or granian with one worker."""
+    program, *options = KINDS[kind]
+    app = f"benchmarks.servers.{module}:create_app"
+    where = ["--bind", "127.0.0.1:{port}"] if program == "gunicorn" else ["--port", "{port}"]
+    command = (program, *options, *where, "--log-level", "error", f"{app}()" if program == "gunicorn" else app)
+    return Plan(of, kind, "django" if module == "mcpz" else OURS, command, setup, tuple(cases))
+
+
+def asgi(of: str, module: str, cases: Sequence[Case], setup: Setup = PLAIN) -> Plan:
+    """An ASGI app in uvicorn; tuned, on uvloop and httptools."""
+    loop = ("--loop", "uvloop", "--http", "httptools") if setup.tuned else ("--loop", "asyncio", "--http", "h11")
+    app = f"benchmarks.servers.{module}:create_app"
+    command = ("uvicorn", "--factory", app, "--port", "{port}", "--log-level", "error", *loop)
+    # They stand beside the WSGI apps in gunicorn's threads, as what their users would take.
+    return Plan(of, "gthread", {"sdk": "sdk", "fast": "fastmcp"}[module], command, setup, tuple(cases))
+
+
+def floor_cases(all_jobs: Sequence[Job], connections: Sequence[int]) -> Iterator[Case]:
+    """The floor's own answer to each job."""
+    return (Case(FLOOR, job, Era.HANDSHAKE, f"/{job.slug}", c) for job in all_jobs for c in connections)
+
+
+def same_cases(all_jobs: Sequence[Job], connections: Sequence[int], credential: str = GUEST) -> Iterator[Case]:
+    """A plain view that does each job."""
+    of = SAME if credential == GUEST else f"{SAME}, {credential}"
+    for job in all_jobs:
+        path = "/notes" if job is jobs.READ else f"/{job.params['name']}"
+        for count in connections:
+            yield Case(of, job, Era.HANDSHAKE, path, count, credential)
+
+
+def mcp_cases(of: str, all_jobs: Sequence[Job], connections: Sequence[int], credential: str = GUEST) -> Iterator[Case]:
+    """A server of the protocol in both eras."""
+    for era in Era:
+        for job in all_jobs:
+            for count in connections:
+                yield Case(named(of, era, credential), job, era, "/mcp", count, credential)
+
+
+def named(of: str, era: Era, credential: str = GUEST) -> str:
+    """A server in an era, as the table calls it."""
+    return f"{of} {era.value}" if credential == GUEST else f"{of} {era.value}, {credential}"
+
+
+MAIN = [jobs.ADD, jobs.LIST_POSTS]
+REST = [jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.REFUSED, jobs.READ]
+MCPZ = [jobs.LIST_ROWS, jobs.BOOK]
+"""django-mcpz has no resources, tells the first fault alone, and answers a refusal as for an unknown name."""
+LISTS = [
+    (Setup(tools=3), jobs.listing(3)),
+    (Setup(tools=200), jobs.listing(200)),
+    (Setup(tools=200, half=True), jobs.HALF),
+]
+
+
+def full() -> list[Plan]:
+    """All that is asked over HTTP."""
+    few, many = (1, 16), (16,)
+    floor = [*floor_cases(MAIN, few), *floor_cases([*REST, *(job for _, job in LISTS)], many)]
+    same = [*same_cases(MAIN, few), *same_cases([jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.READ], many)]
+    for credential in (SESSION, BEARER):
+        same += same_cases([jobs.ADD], many, credential)
+    ours = [*_working(OUR, REST, few, many)]
+    for credential in (SESSION, BEARER):
+        ours += mcp_cases(OUR, [jobs.ADD], many, credential)
+    rechecking = [case._replace(of=f"{case.of}, recheck") for case in mcp_cases(OUR, [jobs.ADD], many, BEARER)]
+    plans = [
+        wsgi(FLOOR, "floor", floor),
+        wsgi(SAME, "same_job", same),
+        wsgi(OUR, "ours", ours),
+        wsgi(f"{OUR}, recheck", "ours", rechecking, setup=Setup(recheck=True)),
+        asgi(SDK, "sdk", [*_working(SDK, REST, few, many)]),
+        asgi(TUNED, "sdk", [*_working(TUNED, REST, few, many)], Setup(tuned=True)),
+        asgi(FAST, "fast", [*_working(FAST, REST, few, many)]),
+        wsgi(DJANGO, "mcpz", [*_working(DJANGO, MCPZ, few, many)]),
+    ]
+    return [*plans, *_lists(many), *_other_kinds(few)]
+
+
+def quick() -> list[Plan]:
+    """The least that says something of everything."""
+    many = (16,)
+    both = [*MAIN, jobs.listing(200)]
+    plans = [
+        wsgi(FLOOR, "floor", [*floor_cases(both, many)]),
+        wsgi(SAME, "same_job", [*same_cases(MAIN, many)]),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, many), *mcp_cases(OUR, [jobs.ADD], many, BEARER)]),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.listing(200)], many)], setup=Setup(tools=200)),
+        asgi(SDK, "sdk", [*mcp_cases(SDK, MAIN, many)]),
+        asgi(TUNED, "sdk", [*mcp_cases(TUNED, MAIN, many)], Setup(tuned=True)),
+        asgi(FAST, "fast", [*mcp_cases(FAST, MAIN, many)]),
+        wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, MAIN, many)]),
+    ]
+    for of, module, cases in ((FLOOR, "floor", floor_cases), (OUR, "ours", None)):
+        asked = cases([jobs.ADD], many) if cases else mcp_cases(OUR, [jobs.ADD], many)
+        plans.append(wsgi(of, module, [*asked], "granian"))
+    return plans
+
+
+def _working(of: str, rest: Sequence[Job], few: Sequence[int], many: Sequence[int]) -> Iterator[Case]:
+    yield from mcp_cases(of, MAIN, few)
+    yield from mcp_cases(of, rest, many)
+
+
+def _lists(many: Sequence[int]) -> Iterator[Plan]:
+    for setup, job in LISTS:
+        yield wsgi(OUR, "ours", [*mcp_cases(OUR, [job], many)], setup=setup)
+        yield wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, [job], many)], setup=setup)
+        if not setup.half:  # neither hides tools from some of its users
+            yield asgi(SDK, "sdk", [*mcp_cases(SDK, [job], many)], setup)
+            yield asgi(TUNED, "sdk", [*mcp_cases(TUNED, [job], many)], setup._replace(tuned=True))
+            yield asgi(FAST, "fast", [*mcp_cases(FAST, [job], many)], setup)
+
+
+def _other_kinds(few: Sequence[int]) -> Iterator[Plan]:
+    for kind in ("sync", "gevent", "granian"):
+        yield wsgi(FLOOR, "floor", [*floor_cases(MAIN, few)], kind)
+        yield wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, few)], kind)
