@@ -54,7 +54,7 @@ def _loaded(wanted: Sequence[plans.Plan], made: Environments, others: Others, ef
 
 
 def _stdio(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    return over_stdio.Rounds(made, others, 200 if effort.quick else 2000).run(effort.times(4, 1))
+    return over_stdio.Rounds(over_stdio.talkers(), made, others, 200 if effort.quick else 2000).run(effort.times(4, 1))
 
 
 def _start_up(made: Environments, others: Others, effort: Effort) -> list[Group]:

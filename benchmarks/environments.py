@@ -7,6 +7,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -58,9 +59,10 @@ class Environments:
             stamp.write_text(wanted)
         return place / "bin"
 
-    def python(self, name: str) -> str:
-        """The interpreter of an environment."""
-        return str(self.programs(name) / "python")
+    def command(self, name: str, command: Sequence[str]) -> list[str]:
+        """A command with an environment's own program."""
+        program, *arguments = command
+        return [str(self.programs(name) / program), *arguments]
 
     def versions(self, name: str) -> str:
         """What is installed in an environment of what decides about speed, in one line."""
@@ -70,4 +72,4 @@ class Environments:
             f"shown = [f'{{name}} {{found[name]}}' for name in {SHOWN} if name in found]\n"
             "print(f'Python {sys.version.split()[0]}', *shown, sep=', ')"
         )
-        return subprocess.check_output([self.python(name), "-c", code], text=True).strip()
+        return subprocess.check_output(self.command(name, ["python", "-c", code]), text=True).strip()

@@ -18,7 +18,7 @@ from . import jobs, work
 from .growth import COUNTS
 from .jobs import Job, WrongAnswer
 from .messages import Era, answered, message
-from .plans import BEARER, GUEST, LISTS, SESSION
+from .plans import BEARER, LISTS, SESSION, named, plain_path
 from .rounds import Call
 from .servers import floor, ours, same_job
 from .servers.users import session_cookie
@@ -77,25 +77,16 @@ class Variants(dict[str, Call]):
         self[name] = view
 
 
-def credentials(app: Flask) -> dict[str, dict[str, str]]:
-    """The headers that show who asks, by kind."""
-    return {
-        GUEST: {},
-        SESSION: {"Cookie": session_cookie(app)},
-        BEARER: {"Authorization": f"Bearer {work.TOKEN}"},
-    }
-
-
 def ours_view(app: Flask, job: Job, era: Era, headers: Mapping[str, str] | None = None) -> View:
     """A job asked of our server."""
     sent = message(job, era)
     return View(app, "/mcp", sent.body, {**sent.headers, **(headers or {})})
 
 
-def plain_view(app: Flask, path: str, job: Job, headers: Mapping[str, str] | None = None) -> View:
+def plain_view(app: Flask, job: Job, headers: Mapping[str, str] | None = None, path: str | None = None) -> View:
     """A job asked of a plain view, in the same bytes."""
     sent = message(job, Era.HANDSHAKE)
-    return View(app, path, sent.body, {**sent.headers, **(headers or {})})
+    return View(app, path or plain_path(job), sent.body, {**sent.headers, **(headers or {})})
 
 
 def variants() -> Variants:
@@ -121,9 +112,8 @@ def _take_jobs(found: Variants, working: Flask) -> None:
     for job in jobs.JOBS:
         for era in Era:
             found.take(f"{job.name}: ours {era.value}", job, ours_view(working, job, era))
-        path = "/notes" if job is jobs.READ else f"/{job.params['name']}"
         status = "403 FORBIDDEN" if job is jobs.REFUSED else "200 OK"
-        found.take(f"{job.name}: same job", job, plain_view(plain, path, job), status)
+        found.take(f"{job.name}: same job", job, plain_view(plain, job), status)
         _take_floor(found, working, job)
 
 
@@ -134,21 +124,35 @@ def _take_floor(found: Variants, app: Flask, job: Job) -> View:
     """
     answer = json.loads(ours_view(app, job, Era.HANDSHAKE)())
     fixed = floor.create_app(Setup(answers={"it": answer}))
-    found.take(f"{job.name}: floor", job, plain_view(fixed, "/it", job))
-    return plain_view(fixed, "/it/bytes", job)
+    found.take(f"{job.name}: floor", job, plain_view(fixed, job, path="/it"))
+    return plain_view(fixed, job, path="/it/bytes")
 
 
 def _take_identities(found: Variants, working: Flask) -> None:
-    """One job with every credential."""
+    """One job with every credential, and in apps that have no sessions."""
     plain, rechecking = same_job.create_app(), ours.create_app(Setup(recheck=True))
-    shown = credentials(working)
-    for kind in (SESSION, BEARER):
-        found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, "/add", jobs.ADD, shown[kind]))
+    shown = {
+        SESSION: {"Cookie": session_cookie(working)},
+        BEARER: {"Authorization": f"Bearer {work.TOKEN}"},
+    }
+    for kind, headers in shown.items():
+        # A guest may add, too, so that only what a guest may not shows that a credential is taken.
+        for view in (
+            plain_view(plain, jobs.CLOSE, headers),
+            *(ours_view(working, jobs.CLOSE, e, headers) for e in Era),
+        ):
+            jobs.CLOSE.judge(answered(view()))
+        found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, jobs.ADD, headers))
+        for era in Era:
+            found.take(f"add: {named('ours', era, kind)}", jobs.ADD, ours_view(working, jobs.ADD, era, headers))
     for era in Era:
-        for kind in (SESSION, BEARER):
-            found.take(f"add: ours {era.value}, {kind}", jobs.ADD, ours_view(working, jobs.ADD, era, shown[kind]))
         view = ours_view(rechecking, jobs.ADD, era, shown[BEARER])
-        found.take(f"add: ours {era.value}, {BEARER}, recheck", jobs.ADD, view)
+        found.take(f"add: {named('ours', era, BEARER)}, recheck", jobs.ADD, view)
+    bare = Setup(sessions=False)
+    found.take("add: same job, no SECRET_KEY", jobs.ADD, plain_view(same_job.create_app(bare), jobs.ADD))
+    for era in Era:
+        view = ours_view(ours.create_app(bare), jobs.ADD, era)
+        found.take(f"add: {named('ours', era)}, no SECRET_KEY", jobs.ADD, view)
 
 
 def _take_lists(found: Variants) -> None:

@@ -27,8 +27,9 @@ def _groups(taken: Figures) -> Iterator[Group]:
     for count in (3, 200):
         yield _group(taken, f"tools/list, {count}", "floor")
     yield _group(taken, jobs.HALF.name, "floor")
-    yield Group("add, by number of tools", "us", _by_count(taken), f"{COUNTS[0]} tools, {Era.HANDSHAKE.value}")
-    yield Group("over the same server's add", "us", _beside_add(taken), "add")
+    for era in Era:
+        yield Group(f"add, by number of tools, {era.value}", "us", _by_count(taken, era), f"{COUNTS[0]} tools")
+        yield Group(f"refusals and faults, {era.value}", "us", _beside_add(taken, era), "add")
     yield Group("what a credential adds", "us", _of_credentials(taken))
     yield Group("a listed tool, half hidden", "us", _of_listed(taken))
 
@@ -41,15 +42,13 @@ def _group(taken: Figures, title: str, base: str) -> Group:
     return Group(title, "us", {name: found[name] for name in order}, base)
 
 
-def _by_count(taken: Figures) -> Figures:
-    return {f"{count} tools, {era.value}": taken[f"of {count}: ours {era.value}"] for era in Era for count in COUNTS}
+def _by_count(taken: Figures, era: Era) -> Figures:
+    return {f"{count} tools": taken[f"of {count}: ours {era.value}"] for count in COUNTS}
 
 
-def _beside_add(taken: Figures) -> Figures:
-    """Calls that fail, beside one that does not, on the same server in the same era."""
-    era = Era.HANDSHAKE.value
-    names = ["add", "refused", "book", "five faults"]
-    return {name: taken[f"{name}: ours {era}"] for name in names}
+def _beside_add(taken: Figures, era: Era) -> Figures:
+    """Calls that fail, beside those that do not, on our server."""
+    return {name: taken[f"{name}: ours {era.value}"] for name in ("add", "refused", "book", "five faults")}
 
 
 def _of_credentials(taken: Figures) -> Figures:

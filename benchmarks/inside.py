@@ -18,7 +18,7 @@ def ask(environments: Environments, part: str, *arguments: float) -> Any:
 
     :raises subprocess.CalledProcessError: where it fails; what it wrote has been shown.
     """
-    command = [environments.python(OURS), "-m", "benchmarks.inside", part, *map(str, arguments)]
+    command = environments.command(OURS, ["python", "-m", "benchmarks.inside", part, *map(str, arguments)])
     with on(cores()[0]):
         return json.loads(subprocess.check_output(command, cwd=ROOT))
 

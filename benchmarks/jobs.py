@@ -150,6 +150,8 @@ LIST_ROWS = Job("list_rows", "tools/call", tool_call("list_rows", {"limit": work
 BOOK = Job("book", "tools/call", tool_call("book", BOOKING), gives(work.booking("north", 2, 12, "talk", True)))
 FAULTS = Job("five faults", "tools/call", tool_call("book", FAULTY), refuses("room", "floor", "seats", "kind", "quiet"))
 REFUSED = Job("refused", "tools/call", tool_call("close", {"a": 2, "b": 3}), refuses("403"))
+CLOSE = REFUSED._replace(name="admitted", judge=ADD.judge)
+"""The same call by somebody who is signed in: whoever has no good credential is refused it."""
 READ = Job("resources/read", "resources/read", {"uri": work.URI}, reads(work.TEXT))
 HALF = listing(100)._replace(name="tools/list, 100 of 200")
 JOBS = [ADD, LIST_POSTS, LIST_ROWS, BOOK, FAULTS, REFUSED, READ]

@@ -8,15 +8,17 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import work
+from . import jobs, work
 from .environments import Environments
+from .jobs import Job
 from .load import Load, load
 from .machine import Others
 from .messages import Message, message
-from .plans import BEARER, FLOOR, GUEST, SESSION, Case, Plan
+from .plans import BEARER, FLOOR, GUEST, SESSION, Case, Plan, plain_path
 from .processes import Process, serving
-from .setups import Setup
-from .table import Group
+from .table import Group, Sheet
+
+STARTED, MEMORY = "from start to the first answer", "memory after load, all processes"
 
 
 class Rounds:
@@ -36,12 +38,13 @@ class Rounds:
         seconds: float,
     ) -> None:
         self._plans = [_told(plan, answers) for plan in plans]
-        self._programs = {plan.environment: environments.programs(plan.environment) for plan in plans}
+        self._environments = environments
         self._others = others
         self._seconds = seconds
-        self._loads: dict[str, dict[str, list[float]]] = {}
-        self._started: dict[str, list[float]] = {}
-        self._memory: dict[str, list[float]] = {}
+        self._sheet = Sheet()
+        for plan in plans:
+            environments.programs(plan.environment)  # made before anything is measured
+            self._open(plan)
 
     def run(self, rounds: int) -> list[Group]:
         """Run all rounds.
@@ -53,62 +56,51 @@ class Rounds:
             for plan in random.sample(self._plans, len(self._plans)):
                 print(f"round {number + 1} of {rounds}: {plan.of}, {plan.kind}", file=sys.stderr, flush=True)
                 self._measure(plan)
-        return self._groups()
+        return self._sheet.groups()
+
+    def _open(self, plan: Plan) -> None:
+        for case in plan.cases:
+            title = case.title(plan.kind)
+            self._sheet.open(title, "1/s", case.of, FLOOR)
+            if case.job is jobs.ADD:
+                self._sheet.open(f"{title}, p99", "us", case.of, FLOOR)
+        if plan.weighed:
+            self._sheet.open(STARTED, "s", plan.of, FLOOR)
+            self._sheet.open(MEMORY, "MiB", plan.of, FLOOR)
 
     def _measure(self, plan: Plan) -> None:
-        program, *arguments = plan.command
-        command = [str(self._programs[plan.environment] / program), *arguments]
-        with serving(command, plan.setup) as process:
+        with serving(self._environments.command(plan.environment, plan.command), plan.setup) as process:
             shown = _credentials(process, plan)
             for case in plan.cases:
-                self._take(plan, case, self._ask(process, case, shown[case.credential]))
-            if plan.kind == "gthread" and plan.setup == Setup(tuned=plan.setup.tuned, answers=plan.setup.answers):
-                self._started.setdefault(plan.of, []).append(process.ready)
-                self._memory.setdefault(plan.of, []).append(process.memory())
+                title, found = case.title(plan.kind), self._ask(process, case, shown[case.credential])
+                self._sheet.note(title, case.of, found.rate)
+                if case.job is jobs.ADD:
+                    self._sheet.note(f"{title}, p99", case.of, found.p99)
+            if plan.weighed:
+                self._sheet.note(STARTED, plan.of, process.ready)
+                self._sheet.note(MEMORY, plan.of, process.memory())
 
     def _ask(self, process: Process, case: Case, shown: Mapping[str, str]) -> Load:
-        sent = _sent(case, shown)
+        sent = _sent(case.job, case, shown)
         url = f"http://127.0.0.1:{process.port}{case.path}"
         process.post(case.path, *sent).judge(case.job, case.of)
+        if case.credential != GUEST:
+            # A guest may add, too, so that only what a guest may not shows that a credential is taken.
+            path = case.path if case.path == "/mcp" else plain_path(jobs.CLOSE)
+            process.post(path, *_sent(jobs.CLOSE, case, shown)).judge(jobs.CLOSE, case.of)
         load(url, [sent], case.connections, min(0.3, self._seconds))
         with self._others.watched():
             found = load(url, [sent], case.connections, self._seconds)
         process.post(case.path, *sent).judge(case.job, case.of)
         return found
 
-    def _take(self, plan: Plan, case: Case, found: Load) -> None:
-        counted = "1 connection" if case.connections == 1 else f"{case.connections} connections"
-        title = f"{case.job.name}, {plan.kind}, {counted}"
-        self._loads.setdefault(title, {}).setdefault(case.of, []).append(found.rate)
-        if case.connections == 1 and case.job.name == "add":
-            self._loads.setdefault(f"{title}, p99", {}).setdefault(case.of, []).append(found.p99)
-
-    def _groups(self) -> list[Group]:
-        groups = []
-        for plan_title in self._titles():
-            unit = "us" if plan_title.endswith("p99") else "1/s"
-            groups.append(Group(plan_title, unit, self._ordered(self._loads[plan_title]), FLOOR))
-        groups.append(Group("from start to the first answer", "s", self._ordered(self._started), FLOOR))
-        groups.append(Group("memory after load, all processes", "MiB", self._ordered(self._memory), FLOOR))
-        return groups
-
-    def _titles(self) -> list[str]:
-        """In the order of the plans, which rounds have shuffled."""
-        wanted = [f"{case.job.name}, {plan.kind}, " for plan in self._plans for case in plan.cases]
-        first = {title: next(n for n, start in enumerate(wanted) if title.startswith(start)) for title in self._loads}
-        return sorted(self._loads, key=lambda title: (first[title], len(title), title))
-
-    def _ordered(self, figures: Mapping[str, list[float]]) -> dict[str, list[float]]:
-        order = dict.fromkeys([*(case.of for plan in self._plans for case in plan.cases), *(p.of for p in self._plans)])
-        return {of: figures[of] for of in order if of in figures}
-
 
 def _told(plan: Plan, answers: Mapping[str, Any]) -> Plan:
     return plan._replace(setup=plan.setup._replace(answers=answers)) if plan.of == FLOOR else plan
 
 
-def _sent(case: Case, shown: Mapping[str, str]) -> Message:
-    sent = message(case.job, case.era)
+def _sent(job: Job, case: Case, shown: Mapping[str, str]) -> Message:
+    sent = message(job, case.era)
     return Message(sent.body, {**sent.headers, "User-Agent": work.AGENT, **shown})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from . import jobs
@@ -14,13 +14,13 @@ from .jobs import Job
 from .machine import Others
 from .messages import Era, line
 from .pipe import Pipe, piped
+from .plans import named
 from .setups import Setup
-from .table import Group
+from .table import Group, Sheet
 
 LINES = "line loop"
 IN_FLIGHT = [1, 2, 4, 8, 16]
 WAITING = jobs.waiting(0.005)
-WORKERS = [1, 4, 16]
 
 
 class Talker(NamedTuple):
@@ -38,8 +38,8 @@ class Talker(NamedTuple):
 
 
 def ours(workers: int | None = None) -> Talker:
-    """Our server, with as many workers."""
-    of = "ours" if workers is None else f"ours, {workers} workers"
+    """Our server, with as many workers; there are four by default."""
+    of = "ours" if workers is None else f"ours, {workers} worker{'s' if workers > 1 else ''}"
     command = ("flask", "--app", "benchmarks.servers.ours:create_app", "mcp", "start")
     return Talker(of, OURS, command, Setup(workers=workers), tuple(Era))
 
@@ -49,25 +49,48 @@ def talkers() -> list[Talker]:
     return [
         Talker(LINES, OURS, ("python", "-m", "benchmarks.servers.line_loop"), Setup(), works=False),
         ours(),
-        *(ours(workers) for workers in WORKERS),
+        ours(1),
+        ours(16),
         Talker("SDK", "sdk", ("python", "-m", "benchmarks.servers.sdk"), Setup()),
         Talker("SDK tuned", "sdk", ("python", "-m", "benchmarks.servers.sdk"), Setup(tuned=True)),
         Talker("FastMCP", "fastmcp", ("python", "-m", "benchmarks.servers.fast"), Setup()),
     ]
 
 
+class Case(NamedTuple):
+    """Something to ask of one of them, with so many calls at once."""
+
+    of: str
+    job: Job
+    era: Era
+    in_flight: int
+
+    @property
+    def title(self) -> str:
+        """The group of the table that it belongs to."""
+        return f"{self.job.name}, stdio, {self.in_flight} in flight"
+
+
+STARTED = "from start to the answer to initialize, stdio"
+
+
 class Rounds:
-    """The rounds of all servers.
+    """The rounds of some servers.
 
     :param calls: how many calls a case has in a round.
     """
 
-    def __init__(self, environments: Environments, others: Others, calls: int) -> None:
-        self._talkers = talkers()
-        self._programs = {talker.environment: environments.programs(talker.environment) for talker in self._talkers}
+    def __init__(self, talkers: Sequence[Talker], environments: Environments, others: Others, calls: int) -> None:
+        self._talkers = talkers
+        self._environments = environments
         self._others = others
         self._calls = calls
-        self._figures: dict[str, dict[str, list[float]]] = {}
+        self._sheet = Sheet()
+        for talker in talkers:
+            environments.programs(talker.environment)  # made before anything is measured
+            self._sheet.open(STARTED, "s", talker.of, LINES)
+            for case in _cases(talker):
+                self._sheet.open(case.title, "us", case.of, LINES if case.job is jobs.ADD else "SDK")
 
     def run(self, rounds: int) -> list[Group]:
         """Run all rounds.
@@ -77,55 +100,30 @@ class Rounds:
         for number in range(rounds):
             for talker in random.sample(self._talkers, len(self._talkers)):
                 print(f"round {number + 1} of {rounds}: {talker.of}, stdio", file=sys.stderr, flush=True)
-                program, *arguments = talker.command
-                command = [str(self._programs[talker.environment] / program), *arguments]
+                command = self._environments.command(talker.environment, talker.command)
                 with piped(talker.of, command, talker.setup) as pipe:
-                    self._measure(talker, pipe)
-        return self._groups()
+                    self._sheet.note(STARTED, talker.of, pipe.ready)
+                    for case in _cases(talker):
+                        self._sheet.note(case.title, case.of, self._microseconds(pipe, case))
+        return self._sheet.groups()
 
-    def _measure(self, talker: Talker, pipe: Pipe) -> None:
-        self._note("stdio, from start to initialize, s", talker.of, pipe.ready)
-        for era in talker.eras:
-            of = f"{talker.of} {era.value}" if len(talker.eras) > 1 else talker.of
-            for job in (jobs.ADD, jobs.LIST_POSTS) if talker.works else (jobs.ADD,):
-                self._time(pipe, of, job, era, 1, self._calls)
-            for count in IN_FLIGHT[1:]:
-                self._time(pipe, of, jobs.ADD, era, count, self._calls)
-        if talker.works:
-            for count in IN_FLIGHT:
-                self._time(pipe, talker.of, WAITING, Era.HANDSHAKE, count, max(4 * count, self._calls // 20))
-
-    def _time(self, pipe: Pipe, of: str, job: Job, era: Era, in_flight: int, calls: int) -> None:
-        pipe.judge(job, era)
-        lines = [line(job, era, id) for id in range(calls)]
-        pipe.exchange(lines[: max(1, calls // 10)], in_flight)
+    def _microseconds(self, pipe: Pipe, case: Case) -> float:
+        # Calls that wait take long enough to be few.
+        calls = max(4 * case.in_flight, self._calls // (20 if case.job is WAITING else 1))
+        pipe.judge(case.job, case.era)
+        lines = [line(case.job, case.era, id) for id in range(calls)]
+        pipe.exchange(lines[: max(1, calls // 10)], case.in_flight)
         with self._others.watched():
-            taken = pipe.exchange(lines, in_flight)
-        self._note(f"{job.name}, stdio, {in_flight} in flight, us a call", of, taken / calls * 1e6)
-
-    def _note(self, title: str, of: str, figure: float) -> None:
-        self._figures.setdefault(title, {}).setdefault(of, []).append(figure)
-
-    def _groups(self) -> list[Group]:
-        groups = []
-        for title in sorted(self._figures, key=_order):
-            name, _, unit = title.rpartition(", ")
-            figures = self._figures[title]
-            groups.append(Group(name, unit.removesuffix(" a call"), _sorted(figures), _base(figures)))
-        return groups
+            return pipe.exchange(lines, case.in_flight) / calls * 1e6
 
 
-def _base(figures: Mapping[str, object]) -> str:
-    return LINES if LINES in figures else "SDK"
-
-
-def _sorted(figures: Mapping[str, list[float]]) -> dict[str, list[float]]:
-    order = [talker.of for talker in talkers()]
-    # The longest name that fits: there are several of ours.
-    place = {of: max((len(each), order.index(each)) for each in order if of.startswith(each))[1] for of in figures}
-    return {of: figures[of] for of in sorted(figures, key=lambda of: (place[of], of))}
-
-
-def _order(title: str) -> tuple[str, int]:
-    numbers = [int(word) for word in title.replace(",", "").split() if word.isdigit()]
-    return title.partition(",")[0], numbers[-1] if numbers else 0
+def _cases(talker: Talker) -> Iterator[Case]:
+    for era in talker.eras:
+        of = named(talker.of, era) if len(talker.eras) > 1 else talker.of
+        for count in IN_FLIGHT:
+            yield Case(of, jobs.ADD, era, count)
+        if talker.works:
+            yield Case(of, jobs.LIST_POSTS, era, 1)
+    if talker.works:
+        for count in IN_FLIGHT:
+            yield Case(talker.of, WAITING, Era.HANDSHAKE, count)

@@ -60,7 +60,7 @@ def peak(call: Callable[[], object]) -> int:
 
 
 def _peaks(working: Flask, plain: Flask, job: Job) -> dict[str, int]:
-    views = {"same job": plain_view(plain, f"/{job.params['name']}", job)}
+    views = {"same job": plain_view(plain, job)}
     views |= {f"ours {era.value}": ours_view(working, job, era) for era in Era}
     return {of: _peak_of(view, job) for of, view in views.items()}
 

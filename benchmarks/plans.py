@@ -27,6 +27,7 @@ class Case(NamedTuple):
     """One thing to ask of a server.
 
     :ivar of: who is asked and how, for the table.
+    :ivar path: where it is asked.
     :ivar credential: who asks.
     """
 
@@ -37,6 +38,11 @@ class Case(NamedTuple):
     connections: int
     credential: str = GUEST
 
+    def title(self, kind: str) -> str:
+        """The group of the table that it belongs to, under a program of this kind."""
+        counted = "1 connection" if self.connections == 1 else f"{self.connections} connections"
+        return f"{self.job.name}, {kind}, {counted}"
+
 
 class Plan(NamedTuple):
     """A server and what it is asked.
@@ -44,6 +50,7 @@ class Plan(NamedTuple):
     :ivar of: its name in the table.
     :ivar kind: the program that serves it; groups of the table are of one kind.
     :ivar command: its program in its environment, and the arguments.
+    :ivar weighed: whether its start and its memory are in the table, too.
     """
 
     of: str
@@ -52,6 +59,7 @@ class Plan(NamedTuple):
     command: tuple[str, ...]
     setup: Setup
     cases: tuple[Case, ...]
+    weighed: bool = False
 
 
 def wsgi(of: str, module: str, cases: Sequence[Case], kind: str = "gthread", setup: Setup = PLAIN) -> Plan:
@@ -81,9 +89,13 @@ def same_cases(all_jobs: Sequence[Job], connections: Sequence[int], credential: 
     """A plain view that does each job."""
     of = SAME if credential == GUEST else f"{SAME}, {credential}"
     for job in all_jobs:
-        path = "/notes" if job is jobs.READ else f"/{job.params['name']}"
         for count in connections:
-            yield Case(of, job, Era.HANDSHAKE, path, count, credential)
+            yield Case(of, job, Era.HANDSHAKE, plain_path(job), count, credential)
+
+
+def plain_path(job: Job) -> str:
+    """Where the plain view of a job is."""
+    return "/notes" if job is jobs.READ else f"/{job.params['name']}"
 
 
 def mcp_cases(of: str, all_jobs: Sequence[Job], connections: Sequence[int], credential: str = GUEST) -> Iterator[Case]:
@@ -125,33 +137,34 @@ def full() -> list[Plan]:
         wsgi(FLOOR, "floor", floor),
         wsgi(SAME, "same_job", same),
         wsgi(OUR, "ours", ours),
-        wsgi(f"{OUR}, recheck", "ours", rechecking, setup=Setup(recheck=True)),
         asgi(SDK, "sdk", [*_working(SDK, REST, few, many)]),
         asgi(TUNED, "sdk", [*_working(TUNED, REST, few, many)], Setup(tuned=True)),
         asgi(FAST, "fast", [*_working(FAST, REST, few, many)]),
         wsgi(DJANGO, "mcpz", [*_working(DJANGO, MCPZ, few, many)]),
     ]
-    return [*plans, *_lists(many), *_other_kinds(few)]
+    weighed = [plan._replace(weighed=True) for plan in plans]
+    rechecked = wsgi(OUR, "ours", rechecking, setup=Setup(recheck=True))
+    return [*weighed, rechecked, *_lists(many), *_other_kinds(few)]
 
 
 def quick() -> list[Plan]:
     """The least that says something of everything."""
     many = (16,)
-    both = [*MAIN, jobs.listing(200)]
     plans = [
-        wsgi(FLOOR, "floor", [*floor_cases(both, many)]),
+        wsgi(FLOOR, "floor", [*floor_cases([*MAIN, jobs.listing(200)], many)]),
         wsgi(SAME, "same_job", [*same_cases(MAIN, many)]),
         wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, many), *mcp_cases(OUR, [jobs.ADD], many, BEARER)]),
-        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.listing(200)], many)], setup=Setup(tools=200)),
         asgi(SDK, "sdk", [*mcp_cases(SDK, MAIN, many)]),
         asgi(TUNED, "sdk", [*mcp_cases(TUNED, MAIN, many)], Setup(tuned=True)),
         asgi(FAST, "fast", [*mcp_cases(FAST, MAIN, many)]),
         wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, MAIN, many)]),
     ]
-    for of, module, cases in ((FLOOR, "floor", floor_cases), (OUR, "ours", None)):
-        asked = cases([jobs.ADD], many) if cases else mcp_cases(OUR, [jobs.ADD], many)
-        plans.append(wsgi(of, module, [*asked], "granian"))
-    return plans
+    return [
+        *(plan._replace(weighed=True) for plan in plans),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.listing(200)], many)], setup=Setup(tools=200)),
+        wsgi(FLOOR, "floor", [*floor_cases([jobs.ADD], many)], "granian"),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.ADD], many)], "granian"),
+    ]
 
 
 def _working(of: str, rest: Sequence[Job], few: Sequence[int], many: Sequence[int]) -> Iterator[Case]:

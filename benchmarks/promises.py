@@ -36,6 +36,9 @@ def promises() -> Iterator[Promise]:
     yield from _in_process()
     for count in ("1 connection", "16 connections"):
         yield from _over_http(count)
+    listed = "tools/list, 200, gthread, 16 connections"
+    for era in (HANDSHAKE, STATELESS):
+        yield Promise((listed, f"ours {era}"), (listed, "floor"), 2, least=True)
     yield from _over_stdio()
     yield from _of_memory()
 
@@ -71,8 +74,8 @@ def _in_process() -> Iterator[Promise]:
         yield Promise(("tools/list, 200", ours), ("tools/list, 200", "floor"), 0.5)
         yield Promise(("tools/list, 200", ours), ("tools/list, 200", "fixed bytes"), 1.10)
         yield Promise(("a listed tool, half hidden", f"{ours}, without asking"), None, 1.0)
-        counted = "add, by number of tools"
-        yield Promise((counted, f"1000 tools, {era}"), (counted, f"1 tools, {era}"), 1.05)
+        counted = f"add, by number of tools, {era}"
+        yield Promise((counted, "1000 tools"), (counted, "1 tools"), 1.05)
         yield Promise(("refused", ours), ("add", ours), 1.5)
         yield Promise(("five faults", ours), ("book", ours), 1.5)
 
@@ -88,8 +91,6 @@ def _over_http(connections: str) -> Iterator[Promise]:
             yield Promise((add, ours), (add, f"{of} {era}"), bound[era], least=True)
         yield Promise((f"add, granian, {connections}", ours), (add, f"SDK tuned {era}"), 1.3, least=True)
         yield Promise((posts, ours), (posts, "floor"), 0.80, least=True)
-        listed = f"tools/list, 200, gthread, {connections}"
-        yield Promise((listed, ours), (listed, "floor"), 2, least=True)
 
 
 def _over_stdio() -> Iterator[Promise]:
@@ -97,8 +98,8 @@ def _over_stdio() -> Iterator[Promise]:
     for era in (HANDSHAKE, STATELESS):
         yield Promise((single, f"ours {era}"), (single, "SDK"), 0.35)
     waiting = "wait 5 ms, stdio, 16 in flight"
-    for more, fewer in ((4, 1), (16, 4)):
-        yield Promise((waiting, f"ours, {more} workers"), (waiting, f"ours, {fewer} workers"), 0.5)
+    for more, fewer in (("ours", "ours, 1 worker"), ("ours, 16 workers", "ours")):
+        yield Promise((waiting, more), (waiting, fewer), 0.5)
 
 
 def _of_memory() -> Iterator[Promise]:

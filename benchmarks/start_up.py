@@ -34,7 +34,9 @@ CASES = {
 
 def report(environments: Environments, others: Others, rounds: int) -> list[Group]:
     """Import everything, once a round."""
-    commands = {of: [environments.python(name), "-c", f"{code}\n{_PEAK}"] for of, (name, code) in CASES.items()}
+    commands = {
+        of: environments.command(name, ["python", "-c", f"{code}\n{_PEAK}"]) for of, (name, code) in CASES.items()
+    }
     for command in commands.values():
         _once(command)  # compiles what an installer would have compiled
     taken: dict[str, list[tuple[float, float]]] = {of: [] for of in CASES}

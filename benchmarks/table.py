@@ -26,6 +26,28 @@ class Group(NamedTuple):
     base: str | None = None
 
 
+class Sheet:
+    """Figures as they come in, round by round. They are shown in the order in which their places were opened, since
+    rounds are shuffled."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, list[float]]] = {}
+        self._heads: dict[str, tuple[str, str | None]] = {}
+
+    def open(self, title: str, unit: str, of: str, base: str | None) -> None:
+        """Make a place for a variant's figures in a group."""
+        self._heads.setdefault(title, (unit, base))
+        self._found.setdefault(title, {}).setdefault(of, [])
+
+    def note(self, title: str, of: str, figure: float) -> None:
+        """Take a round's figure in, whose place is open."""
+        self._found[title][of].append(figure)
+
+    def groups(self) -> list[Group]:
+        """All groups."""
+        return [Group(title, unit, self._found[title], base) for title, (unit, base) in self._heads.items()]
+
+
 def lines(groups: Sequence[Group]) -> Iterator[str]:
     """The table in Markdown."""
     yield "| what | of | median | least | most | unit | ratio | spread | to |"

@@ -103,7 +103,7 @@ def tools_of(setup: Setup) -> list[Tool]:
 def create_app(setup: Setup | None = None) -> Flask:
     """The app."""
     setup = setup or Setup.read()
-    app = with_users(Flask(__name__))
+    app = with_users(Flask(__name__), setup)
     if setup.workers is not None:
         app.config["MCP_STDIO_WORKERS"] = setup.workers
     server = Server(name="benchmark", version="1", tools=tools_of(setup), resources=[note], recheck=setup.recheck)

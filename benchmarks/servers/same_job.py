@@ -21,7 +21,7 @@ POSTS = PostSchema(many=True)
 
 def create_app(setup: Setup | None = None) -> Flask:
     """An app with one view for each job."""
-    app = with_users(Flask(__name__))
+    app = with_users(Flask(__name__), setup or Setup.read())
     _add_view(app, "add", AddSchema(), work.add)
     _add_view(app, "list_posts", LimitSchema(), lambda limit: {"result": POSTS.dump(work.posts(limit))})
     _add_view(app, "list_rows", LimitSchema(), lambda limit: {"result": work.posts(limit)})

@@ -8,6 +8,7 @@ from flask import Request as FlaskRequest
 from flask_login import LoginManager, UserMixin, login_user
 
 from .. import work
+from ..setups import Setup
 
 
 class User(UserMixin):
@@ -26,9 +27,10 @@ def _by_token(request: FlaskRequest) -> User | None:
     return TOKENS.get(token) if scheme == "Bearer" else None
 
 
-def with_users(app: Flask) -> Flask:
+def with_users(app: Flask, setup: Setup) -> Flask:
     """Give an app Flask-Login and a page that signs in."""
-    app.secret_key = work.SECRET_KEY
+    if setup.sessions:
+        app.secret_key = work.SECRET_KEY
     manager = LoginManager(app)
     manager.user_loader(USERS.get)
     manager.request_loader(_by_token)
