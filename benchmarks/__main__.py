@@ -15,62 +15,71 @@ from .machine import Others
 from .table import Group
 
 
-class Effort(NamedTuple):
-    """How long a run takes.
+class Run(NamedTuple):
+    """What is to be measured, how long that may take, and what was found.
 
     :ivar rounds: of everything; None for as many as a part has by default.
     :ivar seconds: that wrk loads a server with one case in a round.
     :ivar quick: whether only the least is measured.
+    :ivar groups: what was found, also where a part has failed later.
     """
 
+    environments: Environments
+    others: Others
     rounds: int | None
     seconds: float
     quick: bool
+    groups: list[Group]
 
     def times(self, full: int, quick: int) -> int:
         """As many rounds as were asked for, else one of these."""
         return self.rounds or (quick if self.quick else full)
 
-
-Part = Callable[[Environments, Others, Effort], list[Group]]
-
-
-def _in_process(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    with others.watched():
-        return inside.groups(made, "in_process", effort.times(41, 7), 0.01 if effort.quick else 0.02)
-
-
-def _http(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    return _loaded(plans.quick() if effort.quick else plans.full(), made, others, effort)
+    def load(self, wanted: Sequence[plans.Plan]) -> None:
+        """Load servers over HTTP."""
+        answers = inside.ask(self.environments, "answers")
+        rounds = over_http.Rounds(wanted, self.environments, answers, self.others, seconds=self.seconds)
+        try:
+            rounds.run(self.times(4, 1))
+        finally:
+            self.groups.extend(rounds.groups())
 
 
-def _growth(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    return _loaded(growth.quick() if effort.quick else growth.full(), made, others, effort)
+def _in_process(run: Run) -> None:
+    rounds, seconds = run.times(41, 7), 0.01 if run.quick else 0.02
+    with run.others.watched():
+        run.groups.extend(inside.groups(run.environments, "in_process", rounds, seconds))
 
 
-def _loaded(wanted: Sequence[plans.Plan], made: Environments, others: Others, effort: Effort) -> list[Group]:
-    answers = inside.ask(made, "answers")
-    return over_http.Rounds(wanted, made, answers, others, seconds=effort.seconds).run(effort.times(4, 1))
+def _http(run: Run) -> None:
+    run.load(plans.quick() if run.quick else plans.full())
 
 
-def _stdio(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    return over_stdio.Rounds(over_stdio.talkers(), made, others, 200 if effort.quick else 2000).run(effort.times(4, 1))
+def _growth(run: Run) -> None:
+    run.load(growth.quick() if run.quick else growth.full())
 
 
-def _start_up(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    return start_up.report(made, others, effort.times(15, 3))
+def _stdio(run: Run) -> None:
+    talkers, calls = over_stdio.talkers(), 200 if run.quick else 2000
+    rounds = over_stdio.Rounds(talkers, run.environments, run.others, calls)
+    try:
+        rounds.run(run.times(4, 1))
+    finally:
+        run.groups.extend(rounds.groups())
 
 
-def _memory(made: Environments, others: Others, effort: Effort) -> list[Group]:
-    calls = (2_000, 10_000) if effort.quick else (20_000, 200_000)
-    return [
-        *inside.groups(made, "peaks"),
-        *memory.peaks(made, effort.times(4, 1)),
-        *memory.kept(made, *calls),
-    ]
+def _start_up(run: Run) -> None:
+    run.groups.extend(start_up.report(run.environments, run.others, run.times(15, 3)))
 
 
-PARTS: dict[str, tuple[Part, str]] = {
+def _memory(run: Run) -> None:
+    many, very_many = (2_000, 10_000) if run.quick else (20_000, 200_000)
+    run.groups.extend(inside.groups(run.environments, "peaks"))
+    run.groups.extend(memory.peaks(run.environments, run.times(4, 1)))
+    run.groups.extend(memory.kept(run.environments, many, very_many))
+
+
+PARTS: dict[str, tuple[Callable[[Run], None], str]] = {
     "inprocess": (_in_process, "calls without sockets, in us of CPU"),
     "http": (_http, "requests a second, from wrk"),
     "growth": (_growth, "more tools, bytes and connections, over HTTP"),
@@ -83,23 +92,23 @@ PARTS: dict[str, tuple[Part, str]] = {
 def main() -> None:
     """Run the parts that were named, all of them by default, and print what they found."""
     options = _options()
-    effort = Effort(options.rounds, options.seconds or (0.3 if options.quick else 2.0), options.quick)
-    made, others, groups = Environments(options.environments), Others(), list[Group]()
+    seconds = options.seconds or (0.3 if options.quick else 2.0)
+    run = Run(Environments(options.environments), Others(), options.rounds, seconds, options.quick, [])
     try:
         for part in options.parts or PARTS:
-            groups += PARTS[part][0](made, others, effort)
+            PARTS[part][0](run)
     finally:
-        _print(groups, made, others, options)
+        _print(run, options.json)
 
 
-def _print(groups: Sequence[Group], made: Environments, others: Others, options: argparse.Namespace) -> None:
-    print(f"{machine.description()}; {others}\n")
+def _print(run: Run, file: Path | None) -> None:
+    print(f"{machine.description()}; {run.others}\n")
     for name in environments.WANTED:
-        print(f"- {name}: {made.versions(name)}")
-    for line in ["", *table.lines(groups), "", *promises.lines(groups)]:
+        print(f"- {name}: {run.environments.versions(name)}")
+    for line in ["", *table.lines(run.groups), "", *promises.lines(run.groups)]:
         print(line)
-    if options.json:
-        options.json.write_text(json.dumps([group._asdict() for group in groups], indent=1))
+    if file is not None:
+        file.write_text(json.dumps([group._asdict() for group in run.groups], indent=1))
 
 
 def _options() -> argparse.Namespace:

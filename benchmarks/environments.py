@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 VARIABLE = "BENCHMARK_ENVIRONMENTS"
 OURS = "flask"
 WANTED: dict[str, list[str]] = {
-    OURS: [f"-e{ROOT}", "gunicorn==27.0.1", "gevent==26.9.0", "granian==2.8.9"],
+    OURS: [f"-e{ROOT}", "gunicorn[gevent]==27.0.1", "gevent==26.9.0", "granian==2.8.9"],
     "sdk": ["mcp==2.3.0", "uvicorn==0.54.0", "uvloop", "httptools"],
     "fastmcp": ["fastmcp==4.2.3", "uvicorn==0.54.0", "uvloop", "httptools"],
     "django": ["django-mcpz==1.2.0", "django==5.2.*", "gunicorn==27.0.1"],

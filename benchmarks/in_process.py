@@ -137,10 +137,7 @@ def _take_identities(found: Variants, working: Flask) -> None:
     }
     for kind, headers in shown.items():
         # A guest may add, too, so that only what a guest may not shows that a credential is taken.
-        for view in (
-            plain_view(plain, jobs.CLOSE, headers),
-            *(ours_view(working, jobs.CLOSE, e, headers) for e in Era),
-        ):
+        for view in (plain_view(plain, jobs.CLOSE, headers), ours_view(working, jobs.CLOSE, Era.HANDSHAKE, headers)):
             jobs.CLOSE.judge(answered(view()))
         found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, jobs.ADD, headers))
         for era in Era:

@@ -96,7 +96,7 @@ def load(url: str, messages: Sequence[Message], connections: int, seconds: float
         except subprocess.TimeoutExpired:
             running.send_signal(2)
         written, _ = running.communicate(timeout=60)
-    return _read(written, " ".join(command))
+    return read_result(written, " ".join(command))
 
 
 def _write(folder: Path, messages: Sequence[Message]) -> Path:
@@ -111,12 +111,12 @@ def _write(folder: Path, messages: Sequence[Message]) -> Path:
     return script
 
 
-def _read(written: str, command: str) -> Load:
+def read_result(written: str, command: str) -> Load:
     results = [line.removeprefix("RESULT ") for line in written.splitlines() if line.startswith("RESULT ")]
     if not results:
         raise FailedLoad(f"{command} said: {written[-500:]}")
     result: Mapping[str, float] = json.loads(results[0])
     errors = {name: result[name] for name in _ERRORS if result[name]}
-    if errors or not result["requests"]:
+    if errors:
         raise FailedLoad(f"{errors} in {result['requests']:.0f} requests of {command}")
     return Load(result["requests"] / result["seconds"], result["p50"], result["p99"], int(result["requests"]))

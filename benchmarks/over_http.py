@@ -11,7 +11,7 @@ from typing import Any
 from . import jobs, work
 from .environments import Environments
 from .jobs import Job
-from .load import Load, load
+from .load import FailedLoad, Load, load
 from .machine import Others
 from .messages import Message, message
 from .plans import BEARER, FLOOR, GUEST, SESSION, Case, Plan, plain_path
@@ -46,7 +46,7 @@ class Rounds:
             environments.programs(plan.environment)  # made before anything is measured
             self._open(plan)
 
-    def run(self, rounds: int) -> list[Group]:
+    def run(self, rounds: int) -> None:
         """Run all rounds.
 
         :raises WrongAnswer: where a server does not do what it is asked.
@@ -56,6 +56,9 @@ class Rounds:
             for plan in random.sample(self._plans, len(self._plans)):
                 print(f"round {number + 1} of {rounds}: {plan.of}, {plan.kind}", file=sys.stderr, flush=True)
                 self._measure(plan)
+
+    def groups(self) -> list[Group]:
+        """What the rounds have found so far."""
         return self._sheet.groups()
 
     def _open(self, plan: Plan) -> None:
@@ -88,9 +91,11 @@ class Rounds:
             # A guest may add, too, so that only what a guest may not shows that a credential is taken.
             path = case.path if case.path == "/mcp" else plain_path(jobs.CLOSE)
             process.post(path, *_sent(jobs.CLOSE, case, shown)).judge(jobs.CLOSE, case.of)
-        load(url, [sent], case.connections, min(0.3, self._seconds))
+        load(url, [sent], case.connections, min(0.3, self._seconds / 2))
         with self._others.watched():
             found = load(url, [sent], case.connections, self._seconds)
+        if not found.requests:
+            raise FailedLoad(f"{case.of} answered nothing in {self._seconds} s: {case.job.name}")
         process.post(case.path, *sent).judge(case.job, case.of)
         return found
 

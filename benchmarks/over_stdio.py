@@ -92,7 +92,7 @@ class Rounds:
             for case in _cases(talker):
                 self._sheet.open(case.title, "us", case.of, LINES if case.job is jobs.ADD else "SDK")
 
-    def run(self, rounds: int) -> list[Group]:
+    def run(self, rounds: int) -> None:
         """Run all rounds.
 
         :raises WrongAnswer: where a server does not do what it is asked.
@@ -105,6 +105,9 @@ class Rounds:
                     self._sheet.note(STARTED, talker.of, pipe.ready)
                     for case in _cases(talker):
                         self._sheet.note(case.title, case.of, self._microseconds(pipe, case))
+
+    def groups(self) -> list[Group]:
+        """What the rounds have found so far."""
         return self._sheet.groups()
 
     def _microseconds(self, pipe: Pipe, case: Case) -> float:

@@ -44,15 +44,17 @@ def promises() -> Iterator[Promise]:
 
 
 def lines(groups: Sequence[Group]) -> Iterator[str]:
-    """What a run has held, in Markdown; of what it has not measured there is no line."""
-    figures = {(group.title, of): found for group in groups for of, found in group.figures.items()}
+    """What a run has held, in Markdown."""
+    figures = {(group.title, of): found for group in groups for of, found in group.figures.items() if found}
+    wanted = list(promises())
+    measured = [each for each in wanted if each.figure in figures and (each.base is None or each.base in figures)]
     yield "| what must hold | to | measured | spread | wanted | held |"
     yield "| --- | --- | ---: | --- | --- | --- |"
-    for promise in promises():
-        if promise.figure in figures and (promise.base is None or promise.base in figures):
-            found = figures[promise.figure]
-            values = found if promise.base is None else ratios(found, figures[promise.base])
-            yield _line(promise, values)
+    for promise in measured:
+        found = figures[promise.figure]
+        yield _line(promise, found if promise.base is None else ratios(found, figures[promise.base]))
+    yield ""
+    yield f"Of {len(wanted)} such bounds {len(measured)} were measured in this run."
 
 
 def _line(promise: Promise, values: Sequence[float]) -> str:
