@@ -23,7 +23,7 @@ from benchmarks.servers import ours
 from benchmarks.setups import Setup
 from benchmarks.table import Group, Sheet
 
-from .snippets import ROOT
+from .snippets import ROOT, blocks_of
 
 OURS = [f"ours {era.value}" for era in Era]
 
@@ -166,8 +166,11 @@ def test_servers_under_load_are_measured() -> None:
 
 
 def test_the_command_explains_itself() -> None:
-    """`--help` names every part and the files that stay beside it, and needs nothing but Python."""
-    command = [sys.executable, "-S", "-m", "benchmarks", "--help"]
+    """What docs/performance.md says to run needs nothing but Python, and names every part and what stays beside it."""
+    (block,) = [block for block in blocks_of(ROOT / "docs" / "performance.md") if block.marker == "command: benchmarks"]
+    python, *arguments = block.text.split()
+    assert python == "python"
+    command = [sys.executable, "-S", *arguments, "--help"]
     said = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert all(f"\n  {part} " in said for part in ("inprocess", "http", "growth", "stdio", "startup", "memory"))
     assert "benchmarks/grants.py" in said
