@@ -35,12 +35,12 @@ class Run(NamedTuple):
         """As many rounds as were asked for, else one of these."""
         return self.rounds or (quick if self.quick else full)
 
-    def load(self, wanted: Sequence[plans.Plan]) -> None:
+    def load(self, wanted: Sequence[plans.Plan], full: int) -> None:
         """Load servers over HTTP."""
         answers = inside.ask(self.environments, "answers")
         rounds = over_http.Rounds(wanted, self.environments, answers, self.others, seconds=self.seconds)
         try:
-            rounds.run(self.times(4, 1))
+            rounds.run(self.times(full, 1))
         finally:
             self.groups.extend(rounds.groups())
 
@@ -52,11 +52,11 @@ def _in_process(run: Run) -> None:
 
 
 def _http(run: Run) -> None:
-    run.load(plans.quick() if run.quick else plans.full())
+    run.load(plans.quick() if run.quick else plans.full(), 4)
 
 
 def _growth(run: Run) -> None:
-    run.load(growth.quick() if run.quick else growth.full())
+    run.load(growth.quick() if run.quick else growth.full(), 2)
 
 
 def _stdio(run: Run) -> None:

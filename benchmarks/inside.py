@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .environments import OURS, ROOT, Environments
@@ -48,21 +49,20 @@ def _answers() -> dict[str, Any]:
     return found
 
 
-def main(part: str, *arguments: str) -> None:
-    """Print what a part finds."""
-    found: Any
-    if part == "answers":
-        found = _answers()
-    elif part == "peaks":
-        from . import peaks
+def _peaks() -> list[Group]:
+    from . import peaks
 
-        found = peaks.report()
-    else:
-        from . import in_process_report
+    return peaks.report()
 
-        found = in_process_report.report(int(arguments[0]), float(arguments[1]))
-    json.dump(found, sys.stdout)
+
+def _in_process(rounds: str, seconds: str) -> list[Group]:
+    from . import in_process_report
+
+    return in_process_report.report(int(rounds), float(seconds))
+
+
+PARTS: dict[str, Callable[..., Any]] = {"answers": _answers, "peaks": _peaks, "in_process": _in_process}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    json.dump(PARTS[sys.argv[1]](*sys.argv[2:]), sys.stdout)

@@ -111,6 +111,8 @@ def named(of: str, era: Era, credential: str = GUEST) -> str:
     return f"{of} {era.value}" if credential == GUEST else f"{of} {era.value}, {credential}"
 
 
+ONE, MANY, BOTH = (1,), (16,), (1, 16)
+"""Connections."""
 MAIN = [jobs.ADD, jobs.LIST_POSTS]
 REST = [jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.REFUSED, jobs.READ]
 MCPZ = [jobs.LIST_ROWS, jobs.BOOK]
@@ -124,65 +126,63 @@ LISTS = [
 
 def full() -> list[Plan]:
     """All that is asked over HTTP."""
-    few, many = (1, 16), (16,)
-    floor = [*floor_cases(MAIN, few), *floor_cases([*REST, *(job for _, job in LISTS)], many)]
-    same = [*same_cases(MAIN, few), *same_cases([jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.READ], many)]
+    floor = [*floor_cases(MAIN, BOTH), *floor_cases(REST, MANY), *floor_cases([job for _, job in LISTS], ONE)]
+    same = [*same_cases(MAIN, BOTH), *same_cases([jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.READ], MANY)]
     for credential in (SESSION, BEARER):
-        same += same_cases([jobs.ADD], many, credential)
-    ours = [*_working(OUR, REST, few, many)]
+        same += same_cases([jobs.ADD], MANY, credential)
+    ours = [*_working(OUR, REST)]
     for credential in (SESSION, BEARER):
-        ours += mcp_cases(OUR, [jobs.ADD], many, credential)
-    rechecking = [case._replace(of=f"{case.of}, recheck") for case in mcp_cases(OUR, [jobs.ADD], many, BEARER)]
+        ours += mcp_cases(OUR, [jobs.ADD], MANY, credential)
+    rechecking = [case._replace(of=f"{case.of}, recheck") for case in mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]
     plans = [
         wsgi(FLOOR, "floor", floor),
         wsgi(SAME, "same_job", same),
         wsgi(OUR, "ours", ours),
-        asgi(SDK, "sdk", [*_working(SDK, REST, few, many)]),
-        asgi(TUNED, "sdk", [*_working(TUNED, REST, few, many)], Setup(tuned=True)),
-        asgi(FAST, "fast", [*_working(FAST, REST, few, many)]),
-        wsgi(DJANGO, "mcpz", [*_working(DJANGO, MCPZ, few, many)]),
+        asgi(SDK, "sdk", [*_working(SDK, REST)]),
+        asgi(TUNED, "sdk", [*_working(TUNED, REST)], Setup(tuned=True)),
+        asgi(FAST, "fast", [*_working(FAST, REST)]),
+        wsgi(DJANGO, "mcpz", [*_working(DJANGO, MCPZ)]),
     ]
     weighed = [plan._replace(weighed=True) for plan in plans]
     rechecked = wsgi(OUR, "ours", rechecking, setup=Setup(recheck=True))
-    return [*weighed, rechecked, *_lists(many), *_other_kinds(few)]
+    return [*weighed, rechecked, *_lists(), *_other_kinds()]
 
 
 def quick() -> list[Plan]:
     """The least that says something of everything."""
-    many = (16,)
     plans = [
-        wsgi(FLOOR, "floor", [*floor_cases([*MAIN, jobs.listing(200)], many)]),
-        wsgi(SAME, "same_job", [*same_cases(MAIN, many)]),
-        wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, many), *mcp_cases(OUR, [jobs.ADD], many, BEARER)]),
-        asgi(SDK, "sdk", [*mcp_cases(SDK, MAIN, many)]),
-        asgi(TUNED, "sdk", [*mcp_cases(TUNED, MAIN, many)], Setup(tuned=True)),
-        asgi(FAST, "fast", [*mcp_cases(FAST, MAIN, many)]),
-        wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, MAIN, many)]),
+        wsgi(FLOOR, "floor", [*floor_cases(MAIN, MANY), *floor_cases([jobs.listing(200)], ONE)]),
+        wsgi(SAME, "same_job", [*same_cases(MAIN, MANY)]),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, MANY), *mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]),
+        asgi(SDK, "sdk", [*mcp_cases(SDK, MAIN, MANY)]),
+        asgi(TUNED, "sdk", [*mcp_cases(TUNED, MAIN, MANY)], Setup(tuned=True)),
+        asgi(FAST, "fast", [*mcp_cases(FAST, MAIN, MANY)]),
+        wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, MAIN, MANY)]),
     ]
     return [
         *(plan._replace(weighed=True) for plan in plans),
-        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.listing(200)], many)], setup=Setup(tools=200)),
-        wsgi(FLOOR, "floor", [*floor_cases([jobs.ADD], many)], "granian"),
-        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.ADD], many)], "granian"),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.listing(200)], ONE)], setup=Setup(tools=200)),
+        wsgi(FLOOR, "floor", [*floor_cases([jobs.ADD], MANY)], "granian"),
+        wsgi(OUR, "ours", [*mcp_cases(OUR, [jobs.ADD], MANY)], "granian"),
     ]
 
 
-def _working(of: str, rest: Sequence[Job], few: Sequence[int], many: Sequence[int]) -> Iterator[Case]:
-    yield from mcp_cases(of, MAIN, few)
-    yield from mcp_cases(of, rest, many)
+def _working(of: str, rest: Sequence[Job]) -> Iterator[Case]:
+    yield from mcp_cases(of, MAIN, BOTH)
+    yield from mcp_cases(of, rest, MANY)
 
 
-def _lists(many: Sequence[int]) -> Iterator[Plan]:
+def _lists() -> Iterator[Plan]:
     for setup, job in LISTS:
-        yield wsgi(OUR, "ours", [*mcp_cases(OUR, [job], many)], setup=setup)
-        yield wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, [job], many)], setup=setup)
+        yield wsgi(OUR, "ours", [*mcp_cases(OUR, [job], ONE)], setup=setup)
+        yield wsgi(DJANGO, "mcpz", [*mcp_cases(DJANGO, [job], ONE)], setup=setup)
         if not setup.half:  # neither hides tools from some of its users
-            yield asgi(SDK, "sdk", [*mcp_cases(SDK, [job], many)], setup)
-            yield asgi(TUNED, "sdk", [*mcp_cases(TUNED, [job], many)], setup._replace(tuned=True))
-            yield asgi(FAST, "fast", [*mcp_cases(FAST, [job], many)], setup)
+            yield asgi(SDK, "sdk", [*mcp_cases(SDK, [job], ONE)], setup)
+            yield asgi(TUNED, "sdk", [*mcp_cases(TUNED, [job], ONE)], setup._replace(tuned=True))
+            yield asgi(FAST, "fast", [*mcp_cases(FAST, [job], ONE)], setup)
 
 
-def _other_kinds(few: Sequence[int]) -> Iterator[Plan]:
+def _other_kinds() -> Iterator[Plan]:
     for kind in ("sync", "gevent", "granian"):
-        yield wsgi(FLOOR, "floor", [*floor_cases(MAIN, few)], kind)
-        yield wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, few)], kind)
+        yield wsgi(FLOOR, "floor", [*floor_cases(MAIN, BOTH)], kind)
+        yield wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, BOTH)], kind)

@@ -36,7 +36,7 @@ def promises() -> Iterator[Promise]:
     yield from _in_process()
     for count in ("1 connection", "16 connections"):
         yield from _over_http(count)
-    listed = "tools/list, 200, gthread, 16 connections"
+    listed = "tools/list, 200, gthread, 1 connection"
     for era in (HANDSHAKE, STATELESS):
         yield Promise((listed, f"ours {era}"), (listed, "floor"), 2, least=True)
     yield from _over_stdio()
