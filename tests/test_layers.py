@@ -63,7 +63,7 @@ LAYERS = [
     ["operations.declare"],
     ["operations.survey"],
     ["extension", "cli", "ext.sqlalchemy", "ext.principal", "ext.security"],
-    ["testing.questions"],
+    ["testing.questions", "testing.who"],
     ["testing.exchange"],
     ["testing.refusals"],
     ["testing.about", "testing.browser"],
@@ -101,6 +101,7 @@ FLASK_ROOMS = {
     "testing.client",
     "testing.outcomes",
     "testing.parity",
+    "testing.who",
 }
 FRAMEWORKS = {"flask", "flask_login", "click"}
 

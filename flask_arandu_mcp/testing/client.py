@@ -17,11 +17,12 @@ from ..revisions import R_2026_07_28, REVISIONS, Revision
 from ..state import State, states
 from ..typing import JSONObject
 from .about import About, words_of
-from .browser import Browser, Who, by_token, noting, who
+from .browser import Browser, noting
 from .exchange import Exchange
 from .kinds import CompletionResult, Listing, PromptResult, ResourceResult, ToolResult
 from .questions import Answering, Answers
 from .speaking import Call, Line, Speaker, speaker
+from .who import Who, by_token, who
 
 _ALL: JSONObject = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
 

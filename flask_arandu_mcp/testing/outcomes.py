@@ -19,11 +19,12 @@ from ..errors import Failure, attempt
 from ..operations.endpoint import EndpointOperation
 from ..operations.inner import address_of, body_of, csrf_headers
 from .about import shortened
-from .browser import Browser, Who
+from .browser import Browser
 from .client import MCPClient
 from .kinds import ToolResult
 from .questions import Answer, Question
 from .refusals import broke
+from .who import Who
 
 _SHOWN = 300
 

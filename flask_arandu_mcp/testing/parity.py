@@ -11,9 +11,9 @@ from flask import Flask
 
 from ..operations.endpoint import EndpointOperation
 from .about import shortened, words_of
-from .browser import in_app, who
 from .client import MCPClient, state_of
 from .outcomes import by_tool, disagreement, over_http
+from .who import in_app, who
 
 Arguments = Mapping[str, object]
 Calls = Mapping[str, Sequence[Arguments]]
