@@ -6,14 +6,20 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from ..eras.stateless import SERVER_INFO
 from ..typing import JSONObject
 from .questions import Question
 
-_OPAQUE = frozenset({SERVER_INFO, "requestState", "progressToken", "resultType"})
-"""Members that the protocol puts there, and that say nothing of the app's data."""
+_OPAQUE = frozenset({SERVER_INFO, "requestState", "progressToken", "resultType", "elicitationId", "nextCursor", "ref"})
+"""Members that the protocol and the server put there: some are random, and none says anything of the app's data."""
+
+_OWN_HEADERS = frozenset(
+    {"content-type", "content-length", "cache-control", "x-accel-buffering", "x-content-type-options", "mcp-session-id"}
+)
+_REF = re.compile(r"\(ref [0-9a-f]+\)")
 
 _BINARY = frozenset({"data", "blob"})
 
@@ -55,7 +61,9 @@ class Exchange:
         for message in self.messages:
             for member in ("params", "result", "error"):
                 yield from _texts(message.get(member), (member,))
-        yield from ((f"the header {name}", value) for name, value in self.headers)
+        for name, value in self.headers:
+            if name.lower() not in _OWN_HEADERS:
+                yield f"the header {name}", value
         if self.body:
             yield "the body", self.body
 
@@ -73,7 +81,7 @@ def _texts(value: object, path: Sequence[str]) -> Iterator[tuple[str, str]]:
         for place, member in enumerate(value):
             yield from _texts(member, (*path, str(place)))
     elif isinstance(value, str):
-        yield where, value
+        yield where, _REF.sub("", value)
         yield from _inside(value, path)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield where, json.dumps(value)
@@ -81,7 +89,7 @@ def _texts(value: object, path: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 def _is_data(path: Sequence[str]) -> bool:
     """Whether the names of members here are the app's, and not the protocol's."""
-    return bool({"structuredContent", "data", "json"} & set(path))
+    return bool({"structuredContent", "data", "json"} & set(path)) and path != ("error", "data")
 
 
 def _inside(text: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:

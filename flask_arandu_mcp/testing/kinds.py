@@ -19,9 +19,12 @@ class ToolResult(Result):
 
     @property
     def content(self) -> Objects:
-        """The blocks of content."""
+        """The blocks of content, of an error too."""
         __tracebackhide__ = True
-        return self._members("content")
+        if self.error is not None:
+            self.assert_ok()
+        found: Objects = self.result.get("content", [])
+        return found
 
     @property
     def data(self) -> Any:

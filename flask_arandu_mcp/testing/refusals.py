@@ -40,10 +40,9 @@ def refused_with(exchange: Exchange, text: str) -> int:
     """The HTTP status that an error stands for; 0 for none."""
     error = exchange.last.get("error")
     if isinstance(error, dict):
-        code = 404 if is_nowhere(text) else error.get("code")
-        return code if isinstance(code, int) and 300 <= code < 500 else 0
+        return 404 if is_nowhere(text) else _status(error.get("code"))
     if "result" not in exchange.last:
-        return exchange.status
+        return _status(exchange.status)
     told = _STATUS.match(text)
     if told is not None:
         return int(told[1])
@@ -51,7 +50,11 @@ def refused_with(exchange: Exchange, text: str) -> int:
     if envelope is None:
         return 0
     # The app's own JSON need not say its status; that it is there says that the app refused.
-    return next((value for value in envelope.values() if type(value) is int and 400 <= value < 500), 403)
+    return next((status for value in envelope.values() if (status := _status(value))), 403)
+
+
+def _status(value: object) -> int:
+    return value if type(value) is int and 300 <= value < 500 else 0
 
 
 def _object(text: str) -> dict[str, Any] | None:
