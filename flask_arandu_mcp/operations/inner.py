@@ -209,4 +209,4 @@ def csrf_headers(app: Flask, page: str) -> dict[str, str]:
     if "csrf" not in app.extensions or not app.config.get("WTF_CSRF_ENABLED", True) or not callable(make):
         return {}
     names = app.config.get("WTF_CSRF_HEADERS") or ["X-CSRFToken"]
-    return {names[0]: make(), "Referer": page}
+    return {names[0]: str(make()), "Referer": page}

@@ -7,7 +7,7 @@ from .client import MCPClient
 from .kinds import CompletionResult, Listing, PromptResult, ResourceResult, ToolResult
 from .parity import assert_policy_parity
 from .questions import Answer, Answers, Question
-from .results import Progress, Result
+from .results import Result, Step
 
 __all__ = [
     "Answer",
@@ -15,11 +15,11 @@ __all__ = [
     "CompletionResult",
     "Listing",
     "MCPClient",
-    "Progress",
     "PromptResult",
     "Question",
     "ResourceResult",
     "Result",
+    "Step",
     "ToolResult",
     "assert_policy_parity",
 ]

@@ -10,11 +10,12 @@ from typing import Any, Self
 from flask import Flask
 from flask.testing import FlaskClient
 
+from ..catalogue import Catalogue
 from ..declarations.base import Prepared
 from ..errors import METHOD_NOT_FOUND
 from ..mirroring import repeated
 from ..revisions import R_2026_07_28, REVISIONS, Revision
-from ..state import State, states
+from ..state import find
 from ..typing import JSONObject
 from .about import About, words_of
 from .browser import Browser, noting
@@ -53,7 +54,7 @@ class MCPClient:
         base_url: str | None = None,
     ) -> None:
         self.app = app
-        self._state = state_of(app, server)
+        self._state = find(app, server)
         self._revision = _known(revision)
         self._token_of = token_of
         self._capabilities: JSONObject = dict(_ALL if capabilities is None else capabilities)
@@ -105,7 +106,7 @@ class MCPClient:
 
     def of_server(self, name: str) -> Self:
         """A client of another server of the app."""
-        return self._with(_state=state_of(self.app, name))
+        return self._with(_state=find(self.app, name))
 
     def _with(self, **changes: object) -> Self:
         other = copy.copy(self)
@@ -120,14 +121,14 @@ class MCPClient:
         :param arguments: for names that Python cannot write as keywords: `call("find", {"from": "a"}, to="b")`.
         """
         given = _together(arguments, named)
-        found = self._state.catalogue.tool(tool)
+        found = self._catalogue.tool(tool)
         about = self._about("call", "tool", tool, given, found)
         headers = repeated(found.mirrored, given) if found is not None and self._revision.stateless else {}
         return ToolResult(self._sent("tools/call", {"name": tool, "arguments": given}, about, headers), about)
 
     def read(self, uri: str) -> ResourceResult:
         """Read a resource."""
-        about = self._about("read", "resource", uri, {}, (self._state.catalogue.resource(uri) or (None,))[0])
+        about = self._about("read", "resource", uri, {}, (self._catalogue.resource(uri) or (None,))[0])
         return ResourceResult(self._sent("resources/read", {"uri": uri}, about), about)
 
     def prompt(self, name: str, arguments: Mapping[str, object] | None = None, /, **named: object) -> PromptResult:
@@ -136,7 +137,7 @@ class MCPClient:
         :param arguments: for names that Python cannot write as keywords.
         """
         given = _together(arguments, named)
-        about = self._about("prompt", "prompt", name, given, self._state.catalogue.prompt(name))
+        about = self._about("prompt", "prompt", name, given, self._catalogue.prompt(name))
         return PromptResult(self._sent("prompts/get", {"name": name, "arguments": given}, about), about)
 
     def complete(
@@ -147,10 +148,9 @@ class MCPClient:
         :param of: the name of the prompt, or the template as it was declared.
         :param filled: the arguments that have their values already.
         """
-        found = self._state.catalogue.prompt(of) or self._state.catalogue.template(of)
-        about = self._about(
-            "complete", "prompt or resource template", of, {"argument": argument, "value": value}, found
-        )
+        found = self._catalogue.prompt(of) or self._catalogue.template(of)
+        given = {"argument": argument, "value": value}
+        about = self._about("complete", "prompt or resource template", of, given, found)
         # A prompt's name has no colon in it, and a URI has one.
         ref = {"type": "ref/resource", "uri": of} if ":" in of else {"type": "ref/prompt", "name": of}
         params: JSONObject = {"ref": ref, "argument": {"name": argument, "value": value}}
@@ -189,6 +189,12 @@ class MCPClient:
                 return Listing(whole, about, key)
             params = {"cursor": result["nextCursor"]}
 
+    @property
+    def _catalogue(self) -> Catalogue:
+        # What a client is told of a mistake in a declaration is a ref; a test is told the mistake.
+        self._state.be_ready()
+        return self._state.catalogue
+
     def _about(
         self,
         verb: str,
@@ -199,7 +205,7 @@ class MCPClient:
     ) -> About:
         headers = f", with the headers {', '.join(self._headers)}" if self._headers else ""
         words = f"{words_of(verb, [name] if kind else [], arguments or {})} as {self._who.words}{headers}"
-        catalogue = self._state.catalogue
+        catalogue = self._catalogue
         listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
         others = [item.label for listing in listings for item in listing.items if item.kind in kind]
         return About(words, kind, name, declared, others, self._who.loader)
@@ -207,7 +213,6 @@ class MCPClient:
     def _sent(
         self, method: str, params: JSONObject, about: About, headers: Mapping[str, str] | None = None
     ) -> Exchange:
-        self._state.be_ready()
         exchange = Exchange()
         with noting(self.app, exchange.raised):
             if self._speaker is None:
@@ -215,24 +220,6 @@ class MCPClient:
                 self._speaker = speaker(Line(browser, self._state.url, self._revision, self._capabilities))
             self._speaker.send(Call(method, params, headers or {}), exchange, Answering(self._answers, about.words))
         return exchange
-
-
-def state_of(app: Flask, name: str | None) -> State:
-    """A server of an app.
-
-    :raises LookupError: where there is none of this name.
-    """
-    found = states(app)
-    if not found:
-        raise LookupError(
-            f"The app {app.name!r} serves no MCP server: create one in its factory, ArandoMCP(app, server)."
-        )
-    if name is None:
-        name = next(iter(found)) if len(found) == 1 else "default"
-    if name not in found:
-        there = ", ".join(map(repr, found))
-        raise LookupError(f"There is no server {name!r}: this app has {there}; say which, MCPClient(app, server=...).")
-    return found[name]
 
 
 def _known(revision: str) -> Revision:

@@ -13,14 +13,16 @@ from ..eras.stateless import SERVER_INFO
 from ..typing import JSONObject
 from .questions import Question
 
-_OPAQUE = frozenset({SERVER_INFO, "requestState", "progressToken", "resultType", "elicitationId", "nextCursor", "ref"})
-"""Members that the protocol and the server put there: some are random, and none says anything of the app's data."""
+REF = re.compile(r"\(ref [0-9a-f]+\)")
+"""What a client is told in the place of what broke; it is random."""
+
+_OWN_MEMBERS = frozenset({"resultType", "requestState", "nextCursor", "progressToken", "elicitationId"})
+"""Members of a result, or of a message's params, that say nothing of the app's data; some are random."""
 
 _OWN_HEADERS = frozenset(
     {"content-type", "content-length", "cache-control", "x-accel-buffering", "x-content-type-options", "mcp-session-id"}
 )
-_REF = re.compile(r"\(ref [0-9a-f]+\)")
-
+_DATA = frozenset({"structuredContent", "data", "json", "_meta"})
 _BINARY = frozenset({"data", "blob"})
 
 
@@ -54,6 +56,7 @@ class Exchange:
         """Take what came in another exchange for what came in this one."""
         self.messages += other.messages
         self.headers += other.headers
+        self.raised += other.raised
         self.status, self.body = other.status, other.body
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -72,24 +75,29 @@ def _texts(value: object, path: Sequence[str]) -> Iterator[tuple[str, str]]:
     where = ".".join(path)
     if isinstance(value, dict):
         for name, member in value.items():
-            if _is_data(path):
-                yield f"a name in {where}", name
-            elif name in _OPAQUE:
-                continue
-            yield from _texts(member, (*path, name))
+            if not _is_the_servers_own(name, path):
+                if _is_data(path):
+                    yield f"a name in {where}", name
+                yield from _texts(member, (*path, name))
     elif isinstance(value, list):
         for place, member in enumerate(value):
             yield from _texts(member, (*path, str(place)))
     elif isinstance(value, str):
-        yield where, _REF.sub("", value)
+        yield where, REF.sub("", value)
         yield from _inside(value, path)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield where, json.dumps(value)
 
 
+def _is_the_servers_own(name: str, path: Sequence[str]) -> bool:
+    if path == ("error", "data"):
+        return name == "ref"
+    return name == SERVER_INFO or (len(path) == 1 and name in _OWN_MEMBERS)
+
+
 def _is_data(path: Sequence[str]) -> bool:
     """Whether the names of members here are the app's, and not the protocol's."""
-    return bool({"structuredContent", "data", "json"} & set(path)) and path != ("error", "data")
+    return bool(_DATA & set(path))
 
 
 def _inside(text: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ import base64
 import json
 from collections.abc import Collection, Mapping
 from contextlib import closing
+from contextvars import Context
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -17,16 +18,15 @@ from werkzeug.test import TestResponse
 from ..arguments import ArgumentFaults
 from ..errors import Failure, attempt
 from ..operations.endpoint import EndpointOperation
-from ..operations.inner import address_of, body_of, csrf_headers
-from .about import shortened
+from ..operations.inner import Address, address_of, body_of, csrf_headers
+from ..operations.placement import Parts
+from ..operations.routing import Route
 from .browser import Browser
 from .client import MCPClient
 from .kinds import ToolResult
 from .questions import Answer, Question
 from .refusals import broke
 from .who import Who
-
-_SHOWN = 300
 
 
 class Outcome(NamedTuple):
@@ -57,7 +57,7 @@ def over_http(app: Flask, operation: EndpointOperation, arguments: Mapping[str, 
         return Outcome(f"{type(reply.error).__name__}: {reply.error}", True, undecided=why)
     response, body = reply
     status = response.status_code
-    told = shortened(f"{response.status} {body.decode('utf-8', 'replace').strip()}", _SHOWN)
+    told = f"{response.status} {body.decode('utf-8', 'replace').strip()}"
     return Outcome(told, status >= 300, _given(response, body), status, undecided="breaks" if status >= 500 else "")
 
 
@@ -65,8 +65,7 @@ def _reply(
     app: Flask, operation: EndpointOperation, arguments: Mapping[str, object], who: Who
 ) -> tuple[TestResponse, bytes]:
     route, parts = operation.route, operation.placement.split(arguments)
-    with app.app_context():
-        address = address_of(app, route, parts)
+    address = Context().run(_address, app, route, parts)
     where, root = urlsplit(address.url), address.environ.get("SCRIPT_NAME", "").rstrip("/")
     site = f"{where.scheme}://{where.netloc}{root}"
     browser = Browser(app, who)
@@ -79,6 +78,11 @@ def _reply(
     reply = browser.open(path, method=route.method, query_string=query, data=body, headers=headers, base_url=site)
     with closing(reply):
         return reply.response, b"".join(reply.chunks())
+
+
+def _address(app: Flask, route: Route, parts: Parts) -> Address:
+    with app.app_context():
+        return address_of(app, route, parts)
 
 
 def _given(response: TestResponse, body: bytes) -> object:
@@ -103,7 +107,7 @@ def by_tool(
 
     with request_started.connected_to(note, app):
         result = client.answering(_yes).call(name, arguments)
-    told = shortened(f"HTTP {result.status}: {result.text}" if result.status >= 400 else result.text, _SHOWN)
+    told = f"HTTP {result.status}: {result.text}" if result.status >= 400 else result.text
     data = _told(result) if result.is_error else _data(result)
     undecided = "breaks" if broke(result.text) else ""
     return Outcome(told, result.is_error, data, reached=operation.route.endpoint in asked, undecided=undecided)

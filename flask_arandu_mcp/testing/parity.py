@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from flask import Flask
 
 from ..operations.endpoint import EndpointOperation
+from ..state import find
 from .about import shortened, words_of
-from .client import MCPClient, state_of
+from .client import MCPClient
 from .outcomes import by_tool, disagreement, over_http
 from .who import in_app, who
 
@@ -19,7 +20,7 @@ Arguments = Mapping[str, object]
 Calls = Mapping[str, Sequence[Arguments]]
 
 _READS = frozenset({"GET", "HEAD"})
-_SHOWN = 200
+_SHOWN = 300
 
 
 def assert_policy_parity(
@@ -107,13 +108,13 @@ class _Compared(NamedTuple):
         self._begin()
         tool, left_by_tool = by_tool(app, self.client.acting_as(user), name, operation, arguments), self._left()
         what = disagreement(api, tool, stricter=name in self.stricter, ignoring=self.ignoring)
+        shown = api.told, tool.told
         if tool.told.startswith("HTTP 401") and sender.loader:
             what = f"the app's {sender.loader} does not find this user"
+        elif not what and left != left_by_tool:
+            what, shown = "something else is left behind", (repr(left), repr(left_by_tool))
         if what:
-            what = f"{what}.\n      HTTP: {api.told}\n      tool: {tool.told}"
-        elif left != left_by_tool:
-            seen = (shortened(repr(each), _SHOWN) for each in (left, left_by_tool))
-            what = "{}.\n      HTTP: {}\n      tool: {}".format("something else is left behind", *seen)
+            what = "{}.\n      HTTP: {}\n      tool: {}".format(what, *(shortened(each, _SHOWN) for each in shown))
         return what, not (api.refused or tool.refused)
 
     def _begin(self) -> None:
@@ -125,7 +126,7 @@ class _Compared(NamedTuple):
 
 
 def _endpoint_tools(app: Flask, server: str | None) -> dict[str, EndpointOperation]:
-    found = state_of(app, server)
+    found = find(app, server)
     found.be_ready()
     declared = [tool.declaration for tool in found.catalogue.tools.items]
     return {tool.name: tool for tool in declared if isinstance(tool, EndpointOperation)}

@@ -44,10 +44,10 @@ class Question(NamedTuple):
         return fields if isinstance(fields, dict) else {}
 
 
-Answer: TypeAlias = "Mapping[str, object] | Literal['accept', 'decline', 'cancel']"
+Answer: TypeAlias = Mapping[str, object] | Literal["accept", "decline", "cancel"]
 """What the user fills in, which accepts; or what they do. For a `ClientRequest`, the client's result."""
 
-Answers: TypeAlias = "Mapping[str, Answer] | Callable[[Question], Answer | None]"
+Answers: TypeAlias = Mapping[str, Answer] | Callable[[Question], Answer | None]
 """Answers by the keys of their questions, or a function that is given each question."""
 
 
@@ -68,18 +68,18 @@ class Answering:
         :raises AssertionError: for a question that has no answer, or is asked again as the answer did not fit.
         :raises TypeError: for an answer that is none.
         """
-        for asked, earlier in self._given:
-            if asked == question:
-                what = f"was answered with {earlier!r}, and asked again, as that does not fit"
-                raise AssertionError(f"{self._call} {_asked(question)}, {what}. {_way_out(question, self._answers)}")
+        earlier = next((given for asked, given in self._given if asked == question), None)
+        if earlier is not None:
+            raise self._failure(question, f"was answered with {earlier!r}, and asked again, as that does not fit")
         answers = self._answers
         given = answers.get(question.key) if isinstance(answers, Mapping) else answers(question)
         if given is None:
-            raise AssertionError(
-                f"{self._call} {_asked(question)}, and nobody answers. {_way_out(question, self._answers)}"
-            )
+            raise self._failure(question, "and nobody answers")
         self._given.append((question, given))
         return _result(question, given)
+
+    def _failure(self, question: Question, what: str) -> AssertionError:
+        return AssertionError(f"{self._call} {_asked(question)}, {what}. {_way_out(question, self._answers)}")
 
 
 def _result(question: Question, given: Answer) -> JSONObject:

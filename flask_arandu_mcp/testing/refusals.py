@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
-from .exchange import Exchange
+from ..errors import attempt
+from .exchange import REF, Exchange
 
-_REF = re.compile(r"\(ref [0-9a-f]+\)")
 _STATUS = re.compile(r"([34]\d\d)\b")
 _OF_THE_REQUEST = frozenset({400, 413, 415, 422})
 """Statuses that say that the request was wrong, whoever sent it."""
@@ -19,7 +18,7 @@ _NOWHERE = re.compile(r"Unknown |Resource not found: ")
 
 def broke(text: str) -> bool:
     """Whether a client was told that something broke, with the ref that the log has it under."""
-    return _REF.search(text) is not None
+    return REF.search(text) is not None
 
 
 def is_nowhere(text: str) -> bool:
@@ -32,11 +31,11 @@ def is_refusal(exchange: Exchange, text: str) -> bool:
 
     :param text: what the client was told.
     """
-    status = refused_with(exchange, text)
+    status = _refused_with(exchange, text)
     return bool(status) and status not in _OF_THE_REQUEST
 
 
-def refused_with(exchange: Exchange, text: str) -> int:
+def _refused_with(exchange: Exchange, text: str) -> int:
     """The HTTP status that an error stands for; 0 for none."""
     error = exchange.last.get("error")
     if isinstance(error, dict):
@@ -46,8 +45,8 @@ def refused_with(exchange: Exchange, text: str) -> int:
     told = _STATUS.match(text)
     if told is not None:
         return int(told[1])
-    envelope = _object(text)
-    if envelope is None:
+    envelope = attempt(json.loads, text)
+    if not isinstance(envelope, dict):
         return 0
     # The app's own JSON need not say its status; that it is there says that the app refused.
     return next((status for value in envelope.values() if (status := _status(value))), 403)
@@ -55,11 +54,3 @@ def refused_with(exchange: Exchange, text: str) -> int:
 
 def _status(value: object) -> int:
     return value if type(value) is int and 300 <= value < 500 else 0
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None

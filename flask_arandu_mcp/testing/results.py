@@ -17,7 +17,7 @@ from .refusals import broke, is_refusal
 _SHOWN = 1000
 
 
-class Progress(NamedTuple):
+class Step(NamedTuple):
     """How far a call said that it was."""
 
     progress: float
@@ -81,10 +81,10 @@ class Result:
         return [message for message in self.received if "method" in message and "id" not in message]
 
     @property
-    def progress(self) -> Sequence[Progress]:
+    def progress(self) -> Sequence[Step]:
         """How far the call said that it was, step by step."""
         told: list[Any] = [one["params"] for one in self.notifications if one["method"] == "notifications/progress"]
-        return [Progress(each["progress"], each.get("total"), each.get("message", "")) for each in told]
+        return [Step(each["progress"], each.get("total"), each.get("message", "")) for each in told]
 
     def assert_ok(self) -> Self:
         """The call was answered, and not with an error."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from flask import Flask
 
 from flask_arandu_mcp.revisions import REVISIONS
-from flask_arandu_mcp.testing import MCPClient, Progress
+from flask_arandu_mcp.testing import MCPClient, Step
 
 from ..app import Users, create_app
 from ..talk import create_app as create_talk
@@ -27,7 +26,7 @@ def client(request: pytest.FixtureRequest, journal: Path) -> MCPClient:
 def test_progress(client: MCPClient) -> None:
     """Every step is there, with its total and its words."""
     result = client.call("count", numbers=[1, 2.5]).assert_ok()
-    assert result.progress == [Progress(1, 100, "at 1"), Progress(2.5, 100, "at 2.5")]
+    assert result.progress == [Step(1, 100, "at 1"), Step(2.5, 100, "at 2.5")]
     assert [note["method"] for note in result.notifications] == ["notifications/progress"] * 2
     assert result.text == "counted"
     result.assert_sees("at 2.5")
@@ -63,7 +62,6 @@ def test_a_failure_after_the_first_event(client: MCPClient) -> None:
 
 def test_an_introduction_serves_for_all_calls() -> None:
     """A client of the handshake introduces itself once, and again only as another client."""
-    app = Flask("counting")
     methods: list[str] = []
     app = create_app()
 
