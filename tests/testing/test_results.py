@@ -114,6 +114,20 @@ def test_a_policy_that_breaks_is_no_refusal() -> None:
     result.assert_does_not_see("secret")
 
 
+def test_a_list_that_breaks_has_its_cause() -> None:
+    """A policy that breaks fails the whole list, and the test is shown what it raised."""
+
+    @tool(access=broken)
+    def shut(request: Request) -> str:
+        """Is never called."""
+        return ""
+
+    client = MCPClient(create_app(server=Server("s", tools=[shut])))
+    with pytest.raises(AssertionError, match=r"tools\(\) as a guest should have been answered") as failed:
+        client.tools().names  # noqa: B018 - asking is what fails
+    assert isinstance(failed.value.__cause__, RuntimeError)
+
+
 def test_a_limit_is_a_refusal() -> None:
     """Too often is refused."""
     client = MCPClient(create_limited())
