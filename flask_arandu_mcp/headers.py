@@ -86,3 +86,10 @@ def decode(value: str) -> str | None:
         return base64.b64decode(value[len(_PREFIX) : -len(_SUFFIX)], validate=True).decode("utf-8")
     except (binascii.Error, ValueError):
         return None
+
+
+def encode(text: str) -> str:
+    """A text as a mirrored header carries it: as itself where it can be read so, else as Base64 of UTF-8."""
+    if decode(text) == text:
+        return text
+    return f"{_PREFIX}{base64.b64encode(text.encode()).decode()}{_SUFFIX}"

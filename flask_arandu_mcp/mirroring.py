@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .headers import PARAM_PREFIX, decode
+from .headers import PARAM_PREFIX, decode, encode
 
 _EXTENSION = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -72,13 +72,28 @@ def disagreeing(
 ) -> str:
     """The first header that does not say what its argument says; empty where all of them agree."""
     for one in declared:
-        value: object = arguments
-        for name in one.path:
-            value = value.get(name) if isinstance(value, Mapping) else None
+        value = _value(one, arguments)
         sent = header(one.header)
         if (sent is None) != (value is None) or (sent is not None and not _agrees(sent, value)):
             return one.header
     return ""
+
+
+def repeated(declared: Iterable[Mirrored], arguments: Mapping[str, object]) -> dict[str, str]:
+    """The headers with which a client repeats the arguments of a call."""
+    headers: dict[str, str] = {}
+    for one in declared:
+        value = _value(one, arguments)
+        if value is not None:
+            headers[one.header] = encode(str(value).lower() if isinstance(value, bool) else str(value))
+    return headers
+
+
+def _value(one: Mirrored, arguments: Mapping[str, object]) -> object:
+    value: object = arguments
+    for name in one.path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
 
 
 def _agrees(sent: str, value: object) -> bool:

@@ -175,3 +175,20 @@ def states(app: Flask) -> dict[str, State]:
     """The servers of an app, by their names."""
     found: dict[str, State] = app.extensions.setdefault(KEY, {})
     return found
+
+
+def find(app: Flask, name: str | None) -> State:
+    """A server of an app by its name; without one the one called `default`, or the only one.
+
+    :raises LookupError: where there is none of this name.
+    """
+    found = states(app)
+    if not found:
+        words = f"The app {app.name!r} serves no MCP server: create one in its factory, ArandoMCP(app, server)."
+        raise LookupError(words)
+    if name is None:
+        name = next(iter(found)) if len(found) == 1 else "default"
+    if name not in found:
+        there = ", ".join(map(repr, found))
+        raise LookupError(f"There is no server {name!r}: this app has {there}; say which, server=...")
+    return found[name]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flask_arandu_mcp.headers import decode, is_json
+from flask_arandu_mcp.headers import decode, encode, is_json
 
 from .app import calls
 from .wire import META, MODERN, Wire, bearer, call, modern, modern_headers
@@ -222,8 +222,10 @@ def test_h04_anything_else_is_not_json(value: str | None) -> None:
 
 @given(st.text())
 def test_what_is_encoded_is_what_is_decoded(text: str) -> None:
-    """Every text that UTF-8 can carry survives the way through a header."""
+    """Every text that UTF-8 can carry survives the way through a header, and as itself where it can."""
     assert decode(sentinel(text)) == text
+    assert decode(encode(text)) == text
+    assert encode(text).isascii()
 
 
 @given(st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E)))

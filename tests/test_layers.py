@@ -63,6 +63,17 @@ LAYERS = [
     ["operations.declare"],
     ["operations.survey"],
     ["extension", "cli", "ext.sqlalchemy", "ext.principal", "ext.security"],
+    ["testing.questions", "testing.who"],
+    ["testing.exchange"],
+    ["testing.refusals"],
+    ["testing.about", "testing.browser"],
+    ["testing.results", "testing.speaking"],
+    ["testing.kinds"],
+    ["testing.client"],
+    ["testing.outcomes"],
+    ["testing.parity"],
+    ["testing"],
+    ["pytest_plugin"],
     [""],
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
@@ -86,6 +97,11 @@ FLASK_ROOMS = {
     "extension",
     "cli",
     "ext.principal",
+    "testing.browser",
+    "testing.client",
+    "testing.outcomes",
+    "testing.parity",
+    "testing.who",
 }
 FRAMEWORKS = {"flask", "flask_login", "click"}
 

@@ -1,5 +1,6 @@
-"""What the blog's tests share: an app on its own data, its users, and signed-in clients. A test works either
-inside an app context or through a client, as one context would remember the user of the request before."""
+"""What the blog's tests share: an app on its own data, its users, their assistants, and signed-in browsers. A test
+works either inside an app context or through a browser, as one context would remember the user of the request before;
+assistants are asked from outside of it."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from example import accounts, create_app
 from example.database import db
 from example.first_start import DEMO_PASSWORDS
 from example.models import User
+from flask_arandu_mcp.testing import MCPClient
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +54,12 @@ def user(context: None) -> Callable[[str], User]:
         return found
 
     return find
+
+
+@pytest.fixture
+def assistant_of(mcp_client: MCPClient, user: Callable[[str], User]) -> Callable[[str | None], MCPClient]:
+    """Finds the assistant of a user by name, or of a guest."""
+    return lambda name: mcp_client.acting_as(None if name is None else user(name))
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
-"""What an assistant can reach follows the blog's own policies. The functions are called as the functions that
-they are, and the whole server through its door, as a client's calls come."""
+"""What an assistant can reach follows the blog's own policies. The functions are called as the functions that they are,
+and the server as an assistant calls it, on behalf of each user."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import pytest
 from flask_login import AnonymousUserMixin
@@ -15,33 +14,16 @@ from example import ai
 from example.database import db
 from example.models import Post, User
 from example.services import PostService
-from flask_arandu_mcp import ProtocolError, Request, Server, public, tool
+from flask_arandu_mcp import Request, Server, public, tool
+from flask_arandu_mcp.testing import MCPClient
+
+Assistant = Callable[[str | None], MCPClient]
 
 GUEST = AnonymousUserMixin()
 PUBLISHED, DRAFT = "why-we-share-one-plot", "what-the-new-fence-will-cost"  # both ana's
+PRICE = "840"  # in the draft
 READING = {"list_posts", "search_posts", "get_post", "list_tags", "whoami"}
 WRITING = {"create_draft", "edit_post", "publish_post", "delete_post"}
-
-
-@pytest.fixture
-def call(user: Callable[[str], User]) -> Callable[..., Any]:
-    """Calls a tool through the door, as a user by name or as a guest."""
-
-    def call(name: str | None, tool: str, **arguments: object) -> Any:
-        return ai.server.call(GUEST if name is None else user(name), tool, arguments)
-
-    return call
-
-
-def read(subject: object, uri: str) -> Any:
-    """The one content of a resource."""
-    (content,) = ai.server.read(subject, uri)
-    return content
-
-
-def names(listed: list[dict[str, Any]]) -> set[str]:
-    """The names in a list."""
-    return {entry["name"] for entry in listed}
 
 
 def test_a_decorated_tool_is_still_a_function(user: Callable[[str], User]) -> None:
@@ -72,40 +54,39 @@ def test_a_class_is_tested_through_its_handle(user: Callable[[str], User]) -> No
         ("eda", READING | WRITING | {"blog_statistics"}),
     ],
 )
-def test_who_is_shown_which_tools(user: Callable[[str], User], name: str | None, tools: set[str]) -> None:
+def test_who_is_shown_which_tools(assistant_of: Assistant, name: str | None, tools: set[str]) -> None:
     """Guests read, users write too, and editors count."""
-    assert names(ai.server.list_tools(GUEST if name is None else user(name))) == tools
+    assert set(assistant_of(name).tools().names) == tools
 
 
-def test_who_is_shown_which_resources_and_prompts(user: Callable[[str], User]) -> None:
+def test_who_is_shown_which_resources_and_prompts(assistant_of: Assistant) -> None:
     """The list of drafts and the review are for users; the rest is for everyone."""
-    assert names(ai.server.list_resources(GUEST)) == {"about"}
-    assert names(ai.server.list_resources(user("ben"))) == {"about", "drafts"}
-    assert names(ai.server.list_templates(GUEST)) == {"post_text"}
-    assert names(ai.server.list_prompts(GUEST)) == {"outline"}
-    assert names(ai.server.list_prompts(user("ben"))) == {"outline", "review_post"}
+    guest, ben = assistant_of(None), assistant_of("ben")
+    assert guest.resources().names == ["about"]
+    assert ben.resources().names == ["about", "drafts"]
+    assert guest.templates().names == ["post_text"]
+    assert guest.prompts().names == ["outline"]
+    assert ben.prompts().names == ["outline", "review_post"]
 
 
-def test_every_tool_tells_what_it_does(user: Callable[[str], User]) -> None:
+def test_every_tool_tells_what_it_does(assistant_of: Assistant) -> None:
     """A client learns of each tool whether it only reads, and of each argument what it means."""
-    listed: list[Any] = ai.server.list_tools(user("eda"))
-    for entry in listed:
+    for entry in assistant_of("eda").tools():
         hints = entry["annotations"]
         assert hints.get("readOnlyHint", False) is not ("destructiveHint" in hints)
         assert all(schema.get("description") for schema in entry["inputSchema"]["properties"].values())
 
 
 @pytest.mark.parametrize(("name", "count"), [(None, 30), ("ana", 33), ("ben", 32), ("eda", 37), ("assistant", 31)])
-def test_a_list_holds_what_its_reader_may_see(call: Callable[..., Any], name: str | None, count: int) -> None:
+def test_a_list_holds_what_its_reader_may_see(assistant_of: Assistant, name: str | None, count: int) -> None:
     """The same tool answers each caller with their own view of the blog."""
-    answer = call(name, "list_posts", limit=100)
-    assert not answer.is_error
-    assert len(answer.data) == count
+    assert len(assistant_of(name).call("list_posts", limit=100).assert_ok().data) == count
 
 
-def test_a_result_has_the_shape_of_its_schema(call: Callable[..., Any]) -> None:
+def test_a_result_has_the_shape_of_its_schema(assistant_of: Assistant) -> None:
     """A post is dumped by its schema, nested author and all."""
-    assert call(None, "search_posts", text="jam jar").data == [
+    guest = assistant_of(None)
+    assert guest.call("search_posts", text="jam jar").data == [
         {
             "slug": "testing-the-soil-with-a-jam-jar",
             "title": "Testing the soil with a jam jar",
@@ -115,21 +96,21 @@ def test_a_result_has_the_shape_of_its_schema(call: Callable[..., Any]) -> None:
             "tags": ["soil"],
         }
     ]
-    assert call(None, "get_post", slug=PUBLISHED).data["body"].startswith("Four households")
-    assert {"tag": "bees", "posts": 4} in call(None, "list_tags").data
+    assert guest.call("get_post", slug=PUBLISHED).data["body"].startswith("Four households")
+    assert {"tag": "bees", "posts": 4} in guest.call("list_tags").data
 
 
-def test_the_life_of_a_draft(call: Callable[..., Any]) -> None:
+def test_the_life_of_a_draft(assistant_of: Assistant) -> None:
     """An assistant writes, edits, publishes and deletes a post of its user's own."""
-    draft = call("ben", "create_draft", title="Beans", body="Text", tags=["soil"]).data
+    guest, ana, ben = assistant_of(None), assistant_of("ana"), assistant_of("ben")
+    draft = ben.call("create_draft", title="Beans", body="Text", tags=["soil"]).data
     assert (draft["slug"], draft["status"], draft["published_on"]) == ("beans", "draft", None)
-    assert call("ana", "get_post", slug="beans").is_error
-    edited = call("ben", "edit_post", slug="beans", body="More").data
-    assert edited == {**draft, "body": "More"}
-    assert "“Beans” is public since" in call("ben", "publish_post", slug="beans").text
-    assert call(None, "get_post", slug="beans").data["body"] == "More"
-    assert call("ben", "delete_post", slug="beans").text == "Deleted beans."
-    assert call("ben", "get_post", slug="beans").is_error
+    ana.call("get_post", slug="beans").assert_refused("There is no such post").assert_does_not_see("Text")
+    assert ben.call("edit_post", slug="beans", body="More").data == {**draft, "body": "More"}
+    ben.call("publish_post", slug="beans").assert_sees("“Beans” is public since")
+    assert guest.call("get_post", slug="beans").data["body"] == "More"
+    assert ben.call("delete_post", slug="beans").text == "Deleted beans."
+    ben.call("get_post", slug="beans").assert_refused("There is no such post")
 
 
 @pytest.mark.parametrize(
@@ -141,18 +122,28 @@ def test_the_life_of_a_draft(call: Callable[..., Any]) -> None:
         ("ben", "get_post", {"slug": DRAFT}, "There is no such post."),
         ("ben", "delete_post", {"slug": DRAFT}, "There is no such post."),
         ("ben", "edit_post", {"slug": PUBLISHED, "title": "Mine"}, "Only its author or an editor"),
-        ("ben", "edit_post", {"slug": PUBLISHED, "titel": "Mine"}, "titel"),
-        ("ana", "create_draft", {"title": "", "body": "Text"}, "title"),
-        (None, "list_posts", {"limit": 0}, "limit"),
     ],
 )
-def test_refusals_are_errors_that_say_why(
-    call: Callable[..., Any], name: str | None, tool: str, arguments: Mapping[str, object], told: str
+def test_refusals_say_why(
+    assistant_of: Assistant, name: str | None, tool: str, arguments: Mapping[str, object], told: str
 ) -> None:
-    """What a policy or a schema refuses is an error with the blog's own words, never an empty result."""
-    answer = call(name, tool, **arguments)
-    assert answer.is_error
-    assert told in answer.text
+    """What a policy refuses is refused in the blog's own words, and gives nothing of the draft away."""
+    assistant_of(name).call(tool, arguments).assert_refused(told).assert_does_not_see(PRICE, "What the new fence")
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "arguments", "fault"),
+    [
+        ("ben", "edit_post", {"slug": PUBLISHED, "titel": "Mine"}, "titel: "),
+        ("ana", "create_draft", {"title": "", "body": "Text"}, "title: "),
+        (None, "list_posts", {"limit": 0}, "limit: "),
+    ],
+)
+def test_wrong_arguments_are_told(
+    assistant_of: Assistant, name: str | None, tool: str, arguments: Mapping[str, object], fault: str
+) -> None:
+    """What a schema refuses is an error that names the argument."""
+    assistant_of(name).call(tool, arguments).assert_error(fault)
 
 
 def test_a_tool_that_asks_no_policy_gets_no_data(user: Callable[[str], User]) -> None:
@@ -168,33 +159,29 @@ def test_a_tool_that_asks_no_policy_gets_no_data(user: Callable[[str], User]) ->
     assert "nothing had allowed this" in answer.text
 
 
-def test_statistics_are_for_editors(call: Callable[..., Any]) -> None:
+def test_statistics_are_for_editors(assistant_of: Assistant) -> None:
     """Plain data needs no schema."""
-    assert call("eda", "blog_statistics").data["posts"] == 37
+    assert assistant_of("eda").call("blog_statistics").data["posts"] == 37
 
 
-def test_reading_resources(user: Callable[[str], User]) -> None:
+def test_reading_resources(assistant_of: Assistant) -> None:
     """A resource is read in its media type, and a hidden draft is not found."""
-    assert read(GUEST, "blog://about")["mimeType"] == "text/plain"
-    post = read(user("eda"), f"blog://posts/{DRAFT}")
-    assert post["mimeType"] == "text/markdown"
-    assert "840" in post["text"]
-    assert read(user("ben"), "blog://drafts")["text"].count("\n") == 2
-    for subject, uri in ((user("ben"), f"blog://posts/{DRAFT}"), (GUEST, "blog://drafts")):
-        with pytest.raises(ProtocolError):
-            read(subject, uri)
+    guest, ben, eda = assistant_of(None), assistant_of("ben"), assistant_of("eda")
+    assert guest.read("blog://about").contents[0]["mimeType"] == "text/plain"
+    assert eda.read(f"blog://posts/{DRAFT}").assert_sees(PRICE).contents[0]["mimeType"] == "text/markdown"
+    assert ben.read("blog://drafts").text.count("\n") == 2
+    ben.read(f"blog://posts/{DRAFT}").assert_refused().assert_does_not_see(PRICE)
+    guest.read("blog://drafts").assert_refused("sign in")
 
 
-def test_rendering_prompts(user: Callable[[str], User]) -> None:
+def test_rendering_prompts(assistant_of: Assistant) -> None:
     """A prompt is rendered with what its user may see."""
-    messages: Any = ai.server.get(GUEST, "outline", {"topic": "mulch"})
-    assert [message["role"] for message in messages] == ["user", "assistant"]
-    assert "about mulch, written for beginners" in messages[0]["content"]["text"]
-    review: Any = ai.server.get(user("ana"), "review_post", {"slug": DRAFT})
-    assert "840" in review[0]["content"]["text"]
-    for subject in (user("ben"), GUEST):
-        with pytest.raises(ProtocolError):
-            ai.server.get(subject, "review_post", {"slug": DRAFT})
+    outline = assistant_of(None).prompt("outline", topic="mulch")
+    assert [message["role"] for message in outline.messages] == ["user", "assistant"]
+    outline.assert_sees("about mulch, written for beginners")
+    assistant_of("ana").prompt("review_post", slug=DRAFT).assert_ok().assert_sees(PRICE)
+    for name in ("ben", None):
+        assistant_of(name).prompt("review_post", slug=DRAFT).assert_refused().assert_does_not_see(PRICE)
 
 
 def test_the_local_assistant_is_a_user_of_its_own(context: None) -> None:

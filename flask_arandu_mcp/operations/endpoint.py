@@ -41,8 +41,10 @@ class EndpointOperation(Operation):
     """An operation whose answer is the app's, which may be a list."""
 
     takes_lists: ClassVar[bool] = True
-    source: tuple[str, str] = ("", "")
-    """The endpoint and the method that it was made of."""
+    route: Route
+    """What it was made of."""
+    placement: Placement
+    """Where its arguments go in a request."""
 
 
 class Made(NamedTuple):
@@ -114,7 +116,7 @@ def make(app: Flask, route: Route, name: str, options: Mapping[str, Any], rules:
         **said,
     )
     operation.description = description
-    operation.source = (route.endpoint, route.method)
+    operation.route, operation.placement = route, taken.placement
     return Made(name, operation, faults, _missing(found, taken, operation, route))
 
 

@@ -145,7 +145,7 @@ def asked(app: Flask, route: Route, address: Address, parts: Parts, subject: Any
     """
     with app.app_context(), ExitStack() as held:
         act_as(_own_copy(subject))
-        context = app.request_context({**address.environ, **_sent(route, parts)})
+        context = app.request_context({**address.environ, **_sent(parts)})
         held.push(context.__exit__)  # before it is entered, as what began is torn down where a request cannot begin
         context.push()
         _check_same(route, address, context.request)
@@ -161,12 +161,17 @@ def _own_copy(subject: Any) -> Any:
     return guest if own is None else own
 
 
-def _sent(route: Route, parts: Parts) -> dict[str, Any]:
-    body, kind = b"", ""
+def body_of(parts: Parts) -> tuple[bytes, str]:
+    """The body that a call is sent with, and its media type; empty for none."""
     if parts.json is not None:
-        body, kind = json.dumps(parts.json).encode(), "application/json"
-    elif parts.form is not None:
-        body, kind = urlencode(parts.form).encode(), "application/x-www-form-urlencoded"
+        return json.dumps(parts.json).encode(), "application/json"
+    if parts.form is not None:
+        return urlencode(parts.form).encode(), "application/x-www-form-urlencoded"
+    return b"", ""
+
+
+def _sent(parts: Parts) -> dict[str, Any]:
+    body, kind = body_of(parts)
     sent = {"HTTP_ACCEPT": "application/json", "wsgi.input": BytesIO(body)}
     return {**sent, "CONTENT_LENGTH": str(len(body)), **({"CONTENT_TYPE": kind} if kind else {})}
 
@@ -192,10 +197,16 @@ def _is_same(converter: BaseConverter, sent: Any, found: Any) -> bool:
 
 def _show_token(app: Flask, inner: Any) -> None:
     """Show Flask-WTF the token of the inner request's own session, as a page of the app would."""
-    if "csrf" not in app.extensions or not app.config.get("WTF_CSRF_ENABLED", True):
-        return
+    inner.environ.update({environ_key(name): value for name, value in csrf_headers(app, inner.host_url).items()})
+
+
+def csrf_headers(app: Flask, page: str) -> dict[str, str]:
+    """The headers by which Flask-WTF knows a request of the app's own pages; none where the app has no CSRFProtect.
+
+    :param page: a URL of the app, as one is asked for beside the token over https.
+    """
     make = app.jinja_env.globals.get("csrf_token")
-    headers = app.config.get("WTF_CSRF_HEADERS") or ["X-CSRFToken"]
-    if callable(make):
-        inner.environ[environ_key(headers[0])] = make()
-        inner.environ["HTTP_REFERER"] = inner.host_url  # asked for beside the token over https
+    if "csrf" not in app.extensions or not app.config.get("WTF_CSRF_ENABLED", True) or not callable(make):
+        return {}
+    names = app.config.get("WTF_CSRF_HEADERS") or ["X-CSRFToken"]
+    return {names[0]: str(make()), "Referer": page}

@@ -46,7 +46,8 @@ def survey(app: Flask, server: Server, catalogue: Catalogue | None) -> list[Surv
     """
     found = []
     declared = [] if catalogue is None else [tool.declaration for tool in catalogue.tools.items]
-    sources = {tool.source for tool in declared if isinstance(tool, EndpointOperation)}
+    exposed = [tool.route for tool in declared if isinstance(tool, EndpointOperation)]
+    sources = {(route.endpoint, route.method) for route in exposed}
     for endpoint in exposable(app):
         routes = routes_of(app, endpoint)
         for route in routes:

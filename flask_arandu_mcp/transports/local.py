@@ -118,13 +118,24 @@ class Application:
 
 def local_environ(app: Flask, url: str) -> dict[str, Any]:
     """The WSGI environ of a POST to the server's own URL, sent from this machine."""
-    trusted = app.config.get("TRUSTED_HOSTS")
-    host = None if app.config.get("SERVER_NAME") or not trusted else f"http://{trusted[0].lstrip('.')}"
-    local = {"REMOTE_ADDR": "127.0.0.1"}
     builder = EnvironBuilder(
-        app, path=url, base_url=host, method="POST", content_type="application/json", environ_base=local
+        app,
+        path=url,
+        base_url=own_site(app),
+        method="POST",
+        content_type="application/json",
+        environ_base={"REMOTE_ADDR": "127.0.0.1"},
     )
     try:
         return builder.get_environ()
     finally:
         builder.close()
+
+
+def own_site(app: Flask) -> str | None:
+    """Where the app takes itself to be served, as the base URL of a request that it trusts; None for Flask's choice."""
+    trusted = app.config.get("TRUSTED_HOSTS")
+    if app.config.get("SERVER_NAME") or not trusted:
+        return None
+    root = app.config["APPLICATION_ROOT"].lstrip("/")
+    return f"{app.config['PREFERRED_URL_SCHEME']}://{trusted[0].lstrip('.')}/{root}"

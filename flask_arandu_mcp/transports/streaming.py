@@ -17,6 +17,10 @@ from .contexts import ask_app, in_own_context, inner_environ
 from .mailbox import Mailbox
 from .sse import KEEP_ALIVE, event
 
+ASKED = "flask_arandu_mcp.asked"
+"""The key in a WSGI environ of a dict that is told the key of each question by the id that it goes out under, which no
+client is: for a test client in this process, whose author knows questions by their keys."""
+
 _KEEP_ALIVE_EVERY = 200
 """Looks into the mailbox between two signs of life: about ten seconds."""
 
@@ -156,6 +160,7 @@ class Conversation:
         try:
             # Before the requests go out, for an answer must find that it is waited for.
             self._mailbox.open(waiting.questions, self._subject_id)
+            self._environ.get(ASKED, {}).update({id: one.key for id, one in waiting.questions.items()})
             yield from asked
             looks = self._mailbox.wait(waiting.questions, self._state.settings.ask_timeout)
             for look, replies in enumerate(looks, 1):  # noqa: B007 - what the last look found is what was answered

@@ -22,6 +22,7 @@ from flask_arandu_mcp import ArandoMCP, Request, Server, authorize, guest, signe
 from flask_arandu_mcp.ext.principal import permitted
 from flask_arandu_mcp.ext.security import has_permission, has_role
 from flask_arandu_mcp.ext.sqlalchemy import require_grant
+from flask_arandu_mcp.testing import MCPClient
 
 from ..wire import Wire
 
@@ -131,6 +132,15 @@ def listed(wire: Wire, headers: dict[str, str]) -> set[str]:
 
 def called(wire: Wire, name: str, headers: dict[str, str]) -> Any:
     return wire.call("tools/call", {"name": name, "arguments": {}}, headers)["content"][0]["text"]
+
+
+@pytest.mark.parametrize("name", ROLES)
+def test_a_test_acts_as_a_user_of_flask_security(app: Flask, name: str) -> None:
+    """A session that is made for a test is one of Flask-Security's users, with their roles."""
+    with app.app_context():
+        client = MCPClient(app).acting_as(user(name))
+    assert set(client.tools().names) == ROLES[name] | {"edit_as_ana"}
+    client.call("look").assert_ok()
 
 
 @pytest.mark.parametrize("url", ["/mcp", "/mcp/strict"])

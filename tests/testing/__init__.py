@@ -1,0 +1,1 @@
+"""Tests of what the package gives to the tests of others."""
