@@ -15,6 +15,7 @@ from . import cli, errors
 from .accounts import login_manager
 from .ai import api_mcp, mcp
 from .api import api
+from .assistant import assistant
 from .database import db
 from .first_start import prepare_database, secret_key
 from .pages import pages
@@ -40,6 +41,7 @@ def create_app(config: Mapping[str, Any] | None = None) -> Flask:
     db.init_app(app)
     login_manager.init_app(app)
     app.register_blueprint(pages)
+    app.register_blueprint(assistant)
     app.register_blueprint(api)
     errors.init_app(app)
     cli.init_app(app)

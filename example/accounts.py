@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 
 from flask import Request
 from flask_login import LoginManager
-from sqlalchemy import delete, select
+from sqlalchemy import select
+from werkzeug.exceptions import NotFound
 from werkzeug.security import check_password_hash
 
 from .database import db
 from .models import ApiToken, User
 
 login_manager = LoginManager()
-login_manager.login_view = "pages.sign_in"  # pyright: ignore[reportAttributeAccessIssue]  # seen as None
-login_manager.login_message = "Please sign in first."
 
 
 def user_by_name(name: str) -> User | None:
@@ -37,18 +37,28 @@ def user_by_token(token: str) -> User | None:
     return db.session.scalar(select(User).join(User.tokens).where(ApiToken.digest == digest_of(token)))
 
 
-def issue_token(user: User) -> str:
+def tokens_of(user: User) -> Sequence[ApiToken]:
+    """The API tokens of the user, the newest first."""
+    return db.session.scalars(select(ApiToken).filter_by(user_id=user.id).order_by(ApiToken.id.desc())).all()
+
+
+def issue_token(user: User, name: str) -> str:
     """Make a new API token for the user. Only its digest is stored, so it can be shown this once only."""
     token = secrets.token_urlsafe(32)
-    db.session.add(ApiToken(user_id=user.id, digest=digest_of(token)))
+    db.session.add(ApiToken(user_id=user.id, name=name, digest=digest_of(token)))
     db.session.commit()
     return token
 
 
-def revoke_tokens(user: User) -> None:
-    """Make every API token of the user useless."""
-    db.session.execute(delete(ApiToken).where(ApiToken.user_id == user.id))
+def revoke_token(user: User, token_id: int) -> str:
+    """Make one API token of the user useless and return its name; NotFound where they have no such token."""
+    token = db.session.scalar(select(ApiToken).filter_by(id=token_id, user_id=user.id))
+    if token is None:
+        raise NotFound("You have no such token.")
+    name = token.name
+    db.session.delete(token)
     db.session.commit()
+    return name
 
 
 def digest_of(token: str) -> str:

@@ -22,4 +22,4 @@ def token(user: str) -> None:
     found = accounts.user_by_name(user)
     if found is None:
         raise click.BadParameter(f"There is no user {user!r}.", param_hint="USER")
-    click.echo(accounts.issue_token(found))
+    click.echo(accounts.issue_token(found, "flask token"))

@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime
 
 from flask_login import UserMixin
 from sqlalchemy import Enum, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from .database import Base
+
+LONGEST_TOKEN_NAME = 40
 
 
 class Role(enum.Enum):
@@ -50,13 +52,15 @@ class User(Base, UserMixin):  # type: ignore[misc]  # UserMixin is untyped
 
 
 class ApiToken(Base):
-    """One API token of a user, of which only the digest is kept."""
+    """One API token of a user, of which only the digest is kept; its name is the user's, to know it by."""
 
     __tablename__ = "api_token"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
+    name: Mapped[str] = mapped_column(String(LONGEST_TOKEN_NAME))
+    made_on: Mapped[date] = mapped_column(default=lambda: datetime.now(UTC).date())
 
     user: Mapped[User] = relationship(back_populates="tokens")
 

@@ -1,22 +1,16 @@
-"""The blog as people see it in a browser: reading, signing in and out, and API tokens. Writing is left to
-the JSON API and to assistants, which keeps the forms few."""
+"""The blog as people see it in a browser: reading, and signing in and out. Writing is left to the JSON API and to
+assistants, which keeps the forms few."""
 
 from __future__ import annotations
 
 import re
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from flask_login import (
-    current_user,
-    login_required,
-    login_user,
-    logout_user,
-)
+from flask_login import current_user, login_user, logout_user
 from werkzeug.wrappers import Response
 
 from . import accounts
 from .first_start import DEMO_PASSWORDS
-from .policies import require_user
 from .services import PostService
 
 pages = Blueprint("pages", __name__)
@@ -64,29 +58,6 @@ def end_session() -> Response:
     """Signs out; a POST, so that no link or image can do it."""
     logout_user()
     return redirect(url_for("pages.index"))
-
-
-@pages.get("/account")
-@login_required  # type: ignore[untyped-decorator]  # Flask-Login ships no types
-def account() -> str:
-    """The reader's own account."""
-    return render_template("account.html", token=None)
-
-
-@pages.post("/account/tokens")
-@login_required  # type: ignore[untyped-decorator]  # Flask-Login ships no types
-def new_token() -> str:
-    """Makes an API token and shows it this once."""
-    return render_template("account.html", token=accounts.issue_token(require_user(current_user, "get a token")))
-
-
-@pages.post("/account/tokens/revoke")
-@login_required  # type: ignore[untyped-decorator]  # Flask-Login ships no types
-def revoke_tokens() -> Response:
-    """Makes every API token of the account useless."""
-    accounts.revoke_tokens(require_user(current_user, "revoke tokens"))
-    flash("Your tokens are revoked.")
-    return redirect(url_for("pages.account"))
 
 
 def local_path(target: str) -> str | None:

@@ -1,0 +1,1 @@
+"""The example's pages in a real browser, headless Chromium, over gunicorn with two workers."""
