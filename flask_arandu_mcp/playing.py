@@ -144,7 +144,8 @@ class _Sieve:
     def passed(self, note: Notification) -> Notification | None:
         """What may go out of a notification, or None.
 
-        :raises TypeError: for what JSON cannot carry. :raises ValueError: for a number that is not finite.
+        :raises TypeError: for what JSON cannot carry.
+        :raises ValueError: for a number that is not finite.
         """
         if isinstance(note, Progress):
             return self._progress(note)

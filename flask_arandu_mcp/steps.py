@@ -115,7 +115,8 @@ def _raised(failure: Failure[Any]) -> NoReturn:
 def no_response(value: Any) -> Any:
     """What a handler gave, unless it is a response for a browser.
 
-    :raises HTTPException: for one that refuses. :raises TypeError: for any other one.
+    :raises HTTPException: for one that refuses.
+    :raises TypeError: for any other one.
     """
     if not isinstance(value, HTTPResponse):
         return value

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +20,7 @@ _BLOCK = re.compile(
 class Block(NamedTuple):
     """One block.
 
-    :ivar marker: what the comment above it says: `file: NAME`, `run`, `run after: NAME` or anything else.
+    :ivar marker: what the comment above it says: `file: NAME`, `run`, `output: COMMAND`, `curl` or anything else.
     :ivar line: where it begins.
     """
 
@@ -45,7 +47,14 @@ def write_files(blocks: list[Block], folder: Path) -> None:
 
 
 def run_block(block: Block, folder: Path) -> None:
-    """Run a block of Python in a process of its own: what it asserts is so, and it warns of nothing."""
+    """Run a block of Python in a process of its own: what it asserts is so, and it warns of nothing.
+
+    A file of tests is run by pytest.
+    """
+    name = block.marker.removeprefix("file: ")
+    if name.startswith("test_"):
+        run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", name)
+        return
     (folder / "block.py").write_text(block.text, encoding="utf-8")
     run(folder, "block.py")
 
@@ -55,5 +64,20 @@ def run(folder: Path, *command: str) -> str:
     environ = {**os.environ, "PYTHONWARNINGS": "error"}
     line = [sys.executable, *command]
     done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def answers_to(block: Block, folder: Path) -> list[object]:
+    """What `app.py` of a folder answers to the lines of a block, each a command for curl."""
+    sent = [shlex.split(line) for line in block.text.splitlines()]
+    code = """
+import json, sys
+from app import app
+for options in json.loads(sys.argv[1]):
+    headers = [options[at + 1].split(": ", 1) for at, word in enumerate(options) if word == "-H"]
+    body = options[options.index("-d") + 1]
+    print(app.test_client().post("/mcp", data=body, headers=headers).get_data(as_text=True))
+"""
+    (folder / "curl.py").write_text(code, encoding="utf-8")
+    return [json.loads(line) for line in run(folder, "curl.py", json.dumps(sent)).splitlines()]
