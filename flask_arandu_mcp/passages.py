@@ -156,7 +156,7 @@ class ToolPassage(Passage[PreparedTool, Response, ToolAnswer]):
         wrong = disagreeing(self._declared.mirrored, self._arguments, header)
         if wrong:
             self._record.outcome = "invalid"
-            words = f"The header {wrong} does not say the same as the body."
+            words = f"The header {wrong} does not say the same as the body: send the same in both."
             raise ProtocolError(HEADER_MISMATCH, words, status=400)
 
     def _load(self) -> Any:

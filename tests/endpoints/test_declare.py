@@ -377,5 +377,5 @@ def test_what_a_tool_takes_may_be_wrong_in_any_place() -> None:
     for wrong in ({"a": 1}, [["a"]], [{"a": 1}]):
         told = use(q=wrong)["content"][0]["text"]
         assert told == (
-            "Invalid arguments:\n- q: cannot be sent in a query, which takes text, numbers, and lists of them."
+            "Invalid arguments:\n- q: cannot be sent in a query: send text, a number, or a list of them."
         )
