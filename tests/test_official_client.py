@@ -466,7 +466,7 @@ def test_a_token_that_is_not_good_makes_no_guest(doors: Doors, mode: str) -> Non
         asyncio.run(connect())
     errors = caught.value.subgroup(MCPError)
     assert errors is not None
-    assert "401 Unauthorized: The token is not valid." in repr(errors)
+    assert "401 Unauthorized: The token is not valid: get a new one." in repr(errors)
 
 
 # --------------------------------------------------------------------------------- plain sessions of each revision
