@@ -233,4 +233,5 @@ class PromptPassage(Passage[PreparedPrompt, list[JSONObject], list[JSONObject]])
 
 def no_resource(uri: str, caller: Caller) -> ProtocolError:
     """The error of a URI that leads nowhere, and of one that must seem to."""
-    return ProtocolError(caller.revision.unknown_resource, f"Resource not found: {uri!r}. The lists have those that there are.", {"uri": uri})
+    words = f"Resource not found: {uri!r}. The lists have those that there are."
+    return ProtocolError(caller.revision.unknown_resource, words, {"uri": uri})

@@ -213,9 +213,8 @@ def test_the_versions_that_are_needed_are_told() -> None:
 def test_the_picture_of_the_house_is_the_table_of_rows() -> None:
     """Each row of the house is drawn, the lowest at the bottom, with the modules that know Flask in bold."""
     svg = xml.etree.ElementTree.parse(ROOT / "docs" / "pictures" / "house.svg")
-    drawn = [
-        [(name.text or "", name.get("class") == "flask") for name in row.findall("{*}tspan")]
-        for row in svg.findall(".//{*}text")
-        if row.get("class") == "row"
-    ]
+    rows = svg.findall(".//{*}tspan[@class='row']")
+    drawn = [[(name.text, name.get("class") == "flask") for name in row] for row in rows]
     assert drawn == [[(name or "flask_arandu_mcp", name in FLASK_ROOMS) for name in row] for row in reversed(LAYERS)]
+    below = sum(int(line.get("dy", 0)) for line in svg.iter())
+    assert svg.getroot().get("viewBox") == f"0 0 860 {84 + below + 30}"
