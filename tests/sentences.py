@@ -35,6 +35,7 @@ def of_package() -> dict[str, dict[str, bool]]:
 def of_list() -> dict[str, dict[str, str]]:
     """The texts of each module as they are listed, and the kind of each."""
     listed: dict[str, dict[str, str]] = {}
+    texts: dict[str, str] = {}
     for line in LIST.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             texts = listed.setdefault(line.removeprefix("## "), {})

@@ -68,9 +68,19 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+def documents(text: str) -> list[object]:
+    """The JSON documents in a text, one after the other, however their lines are broken."""
+    found, rest = [], text.strip()
+    while rest:
+        document, end = json.JSONDecoder().raw_decode(rest)
+        found.append(document)
+        rest = rest[end:].strip()
+    return found
+
+
 def answers_to(block: Block, folder: Path) -> list[object]:
-    """What `app.py` of a folder answers to the lines of a block, each a command for curl."""
-    sent = [shlex.split(line) for line in block.text.splitlines()]
+    """What `app.py` of a folder answers to a block of commands for curl, one a line unless it ends with a backslash."""
+    sent = [shlex.split(line) for line in block.text.replace("\\\n", " ").splitlines()]
     code = """
 import json, sys
 from app import app
@@ -80,4 +90,4 @@ for options in json.loads(sys.argv[1]):
     print(app.test_client().post("/mcp", data=body, headers=headers).get_data(as_text=True))
 """
     (folder / "curl.py").write_text(code, encoding="utf-8")
-    return [json.loads(line) for line in run(folder, "curl.py", json.dumps(sent)).splitlines()]
+    return documents(run(folder, "curl.py", json.dumps(sent)))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, answers_to, blocks_of, run, run_block, write_files
+from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCKS = [(page, block) for page in PAGES for block in blocks_of(page)]
@@ -45,7 +45,7 @@ def test_lines_for_curl_are_answered(tmp_path: Path, page: Path, block: Block) -
     write_files(blocks, tmp_path)
     said = next(after for before, after in pairwise(blocks) if before == block)
     assert said.marker == "answers"
-    assert answers_to(block, tmp_path) == [json.loads(line) for line in said.text.splitlines()]
+    assert answers_to(block, tmp_path) == documents(said.text)
 
 
 @_each(lambda block: block.language == "json")

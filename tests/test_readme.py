@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, answers_to, blocks_of, run, run_block, write_files
+from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 BLOCKS = blocks_of(ROOT / "README.md")
 
@@ -46,4 +46,4 @@ def test_the_client_block_is_json() -> None:
 def test_the_lines_for_curl_are_answered(folder: Path) -> None:
     """What is to be asked by hand is answered as it says: by anybody, and as Ana."""
     lines, said = (next(block for block in BLOCKS if block.marker == marker) for marker in ("curl", "answers"))
-    assert answers_to(lines, folder) == [json.loads(line) for line in said.text.splitlines()]
+    assert answers_to(lines, folder) == documents(said.text)
