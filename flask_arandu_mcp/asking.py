@@ -79,7 +79,7 @@ class Answers:
         except Unfit:
             if self._tries.get(known, 0) < MAX_TRIES:
                 raise
-            words = f"The client's answer to the question {question.key!r} does not fit it, {MAX_TRIES} times over."
+            words = f"The client's answers to the question {question.key!r} do not fit it: call again."
             raise Unanswerable(words) from None
 
     def extended(self, questions: Iterable[Question], given: Mapping[str, object]) -> Answers:

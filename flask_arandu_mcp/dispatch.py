@@ -153,7 +153,9 @@ def _begun(
     peer = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
     if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
-        raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {call.method!r} is not served here.")
+        raise ProtocolError(
+            METHOD_NOT_FOUND, f"Method not found: {call.method!r} is not served here: see the capabilities for what is."
+        )
     meta = era.rules.meta_of(call)
     caller = Caller(
         subject,
@@ -203,7 +205,7 @@ def answer(server: Server, subject: Any, body: bytes, *, host: Host | None = Non
     newest handshake revision.
     """
     connection = Connection(host)
-    connection.cannot_ask = "nothing brings the answers back."
+    connection.cannot_ask = "nothing brings the answers back: use HTTP or the pipe."
     message = attempt(parse, body)
     if isinstance(message, Failure):
         error = _as_protocol_error(message.error, connection)

@@ -140,7 +140,7 @@ def _drawn(culprit: str, field: Field[Any], schema: JSONObject) -> JSONObject:
     kind = next((one for one in types if one != "null"), None) if isinstance(types, list) else types
     if kind not in _KEYWORDS:
         raise TypeError(
-            f"{culprit} cannot be drawn by a client: a form is flat, of text, numbers, booleans and choices"
+            f"{culprit} cannot be drawn by a client: make the form a flat one, of text, numbers, booleans and choices"
         )
     drawn: JSONObject = {"type": kind}
     for keyword in (*_WORDS, *_KEYWORDS[str(kind)]):
@@ -149,7 +149,7 @@ def _drawn(culprit: str, field: Field[Any], schema: JSONObject) -> JSONObject:
     if kind == "array":
         drawn["items"] = _choices(field.inner) if isinstance(field, fields.List) else None
         if not isinstance(drawn["items"], dict):
-            raise TypeError(f"{culprit} cannot be drawn by a client: a list in a form is of choices, OneOf([...])")
+            raise TypeError(f"{culprit} cannot be drawn by a client: make it a list of choices, OneOf([...])")
         return drawn
     choices = drawn.get("enum")
     if isinstance(choices, list):

@@ -74,8 +74,8 @@ class ArandoMCP:
         for name, state in states(app).items():
             if name == self.name:
                 faults.append(
-                    f"the name {name!r} is taken: init_app was called twice, or a second server needs a name of its "
-                    "own, ArandoMCP(name=...)."
+                    f"the name {name!r} is taken: call init_app once, or give a second server a name of its own, "
+                    "ArandoMCP(name=...)."
                 )
             elif state.url.rstrip("/") == self.url.rstrip("/"):
                 faults.append(f"url {self.url!r} is taken by the server {name!r}: give ArandoMCP another url=.")

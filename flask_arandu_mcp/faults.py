@@ -108,13 +108,13 @@ def _of_tool(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
     try:
         Results(declaration.result, name=culprit, table=rules.fields)
     except ConversionError as error:
-        yield str(error)
+        yield f"{error}."
     try:
         mirrored(Arguments(declaration.arguments, name=culprit, table=rules.fields).input_schema)
     except ConversionError:
         pass  # told already
     except ValueError as error:
-        yield f"{culprit}: {error}; clients would leave the tool out."
+        yield f"{culprit}: {error}, or clients leave the tool out."
 
 
 def _of_prompt(culprit: str, declaration: object, rules: Rules) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _of_arguments(culprit: str, declaration: Tool | Prompt, rules: Rules) -> Ite
     try:
         arguments = Arguments(declaration.arguments, name=culprit, table=rules.fields)
     except ConversionError as error:
-        yield str(error)
+        yield f"{error}."
         return
     fields = {field.name: field.required or field.default for field in arguments.fields}
     handler = yield from of_handler(

@@ -41,10 +41,12 @@ class Grant:
 
     def __new__(cls, *args: object, **kwargs: object) -> Grant:
         """Refuse: what anybody could make would prove nothing."""
-        raise TypeError("A Grant is made by authorize(policy, subject, action) alone, which asks the policy.")
+        raise TypeError(
+            "A Grant is made by asking a policy, and in no other way: call authorize(policy, subject, action)."
+        )
 
     def __init_subclass__(cls) -> None:
-        raise TypeError("A Grant cannot be subclassed: it is made by authorize(policy, subject, action) alone.")
+        raise TypeError("A Grant cannot be subclassed: call authorize(policy, subject, action), which makes one.")
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("A Grant cannot be changed: make another one with authorize().")
@@ -56,7 +58,9 @@ class Grant:
         return f"<Grant {self.action!r}{f' (system: {self.reason})' if self.reason else ''}>"
 
     def __reduce__(self) -> str:
-        raise TypeError("A Grant cannot be copied or stored: it holds for the call that it was made in.")
+        raise TypeError(
+            "A Grant cannot be copied or stored, as it holds for its call alone: make another one with authorize()."
+        )
 
 
 class Ledger:

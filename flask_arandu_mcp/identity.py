@@ -25,7 +25,7 @@ LOCAL = "flask_arandu_mcp.local"
 """The key in a WSGI environ of what came over a pipe."""
 
 _REMEMBER_COOKIE = "remember_token"
-_INVALID = "The token is not valid."
+_INVALID = "The token is not valid: get a new one."
 
 
 class Identity(NamedTuple):

@@ -75,7 +75,7 @@ def parse(body: bytes) -> Message:
     if isinstance(value, list):
         raise Malformed(INVALID_REQUEST, "Batches are not supported: send one message, a JSON object, at a time.")
     if not isinstance(value, dict):
-        raise Malformed(INVALID_REQUEST, "A message is a JSON object with the member 'jsonrpc': \"2.0\".")
+        raise Malformed(INVALID_REQUEST, "A message must be a JSON object with the member 'jsonrpc': \"2.0\".")
     if value.get("jsonrpc") != "2.0":
         raise Malformed(INVALID_REQUEST, "The member 'jsonrpc' must be the string \"2.0\".", id)
     if "id" in value and id is None and ("method" in value or raw_id is not None):
@@ -89,12 +89,12 @@ def _classify(value: JSONObject, id: MessageId | None, suspect: bool) -> Message
     if "method" not in value:
         if is_reply and "id" in value:
             return Reply(id, value.get("result"), value.get("error"))
-        raise Malformed(INVALID_REQUEST, "A message needs the member 'method'.", id)
+        raise Malformed(INVALID_REQUEST, "A message must have the member 'method'.", id)
     method = value["method"]
     if not isinstance(method, str):
         raise Malformed(INVALID_REQUEST, "The member 'method' must be a string.", id)
     if is_reply:
-        raise Malformed(INVALID_REQUEST, "A message has 'method', or 'result' or 'error', not both.", id)
+        raise Malformed(INVALID_REQUEST, "A message must have 'method', or 'result' or 'error', and not both.", id)
     params = value.get("params")
     if id is None:
         return Notice(method, params if isinstance(params, dict) else {})
@@ -129,7 +129,7 @@ class _Refused(ValueError):
 
 
 def _constant(name: str) -> Never:
-    raise _Refused(f"{name} is not JSON")
+    raise _Refused(f"{name} is no number of JSON, send null")
 
 
 def _finite(text: str) -> float:
@@ -144,11 +144,11 @@ def _members(pairs: list[tuple[str, object]]) -> JSONObject:
     if len(members) != len(pairs):
         counts = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counts.items() if count > 1)
-        raise _Refused(f"the member {twice[:64]!a} occurs twice in one object")
+        raise _Refused(f"the member {twice[:64]!a} occurs twice in one object, send it once")
     return members
 
 
-_TOO_DEEP = f"The message is nested too deeply: at most {MAX_DEPTH} levels."
+_TOO_DEEP = f"The message is nested too deeply: send at most {MAX_DEPTH} levels."
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _read_strict = json.JSONDecoder(object_pairs_hook=_members, parse_float=_finite, parse_constant=_constant).decode
 _read_overflowing = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_constant).decode
@@ -167,14 +167,14 @@ def _read(body: bytes) -> tuple[object, bool]:
     except RecursionError:
         raise Malformed(PARSE_ERROR, _TOO_DEEP) from None
     except UnicodeDecodeError:
-        raise Malformed(PARSE_ERROR, "The message is not UTF-8.") from None
+        raise Malformed(PARSE_ERROR, "The message is not UTF-8: send it in UTF-8.") from None
     except _Refused as error:
         raise Malformed(PARSE_ERROR, f"The message is not JSON: {error}.") from None
     except json.JSONDecodeError as error:
         what = "it is empty" if not text.strip() else f"{error.msg.lower()} at character {error.pos}"
-        raise Malformed(PARSE_ERROR, f"The message is not JSON: {what}.") from None
+        raise Malformed(PARSE_ERROR, f"The message is not JSON ({what}): send one JSON object.") from None
     except ValueError:
-        raise Malformed(PARSE_ERROR, "The message holds an integer with too many digits.") from None
+        raise Malformed(PARSE_ERROR, "The message holds an integer with too many digits: send it as text.") from None
 
 
 def _is_too_deep(value: object) -> bool:

@@ -32,7 +32,8 @@ class Progress(Notification):
     :param progress: how much is done.
     :param total: how much there is to do, where that is known.
     :param message: what is being done, for people to read.
-    :raises TypeError: for what is no number. :raises ValueError: for one that is not finite.
+    :raises TypeError: for what is no number.
+    :raises ValueError: for one that is not finite.
     """
 
     __slots__ = ("message", "progress", "total")

@@ -34,14 +34,16 @@ def mirrored(schema: Mapping[str, object]) -> tuple[Mirrored, ...]:
     names = [one.header.lower() for one in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise ValueError(f"two arguments have the x-mcp-header {twice.removeprefix(PARAM_PREFIX.lower())!r}")
+        raise ValueError(
+            f"two arguments have the x-mcp-header {twice.removeprefix(PARAM_PREFIX.lower())!r}: give each its own"
+        )
     return found
 
 
 def _found(schema: Mapping[str, object], path: tuple[str, ...]) -> Iterator[Mirrored]:
     if _holds([value for key, value in schema.items() if key not in ("properties", _EXTENSION)]):
         where = ".".join(path) or "the arguments"
-        raise ValueError(f"an x-mcp-header in {where} is out of reach: only plain properties can have one")
+        raise ValueError(f"an x-mcp-header in {where} is out of reach: put it on a plain property")
     properties = schema.get("properties")
     for name, field in properties.items() if isinstance(properties, dict) else ():
         if isinstance(field, dict):
@@ -59,11 +61,13 @@ def _holds(value: object) -> bool:
 def _token(field: Mapping[str, object], where: str) -> str:
     name = field[_EXTENSION]
     if not isinstance(name, str) or not _TOKEN.fullmatch(name):
-        raise ValueError(f"the x-mcp-header of {where!r} is {name!r}, which is no name of a header")
+        raise ValueError(
+            f"the x-mcp-header of {where!r} is {name!r}, which is no name of a header: write letters and hyphens"
+        )
     types = field.get("type")
     kinds = [kind for kind in types if kind != "null"] if isinstance(types, list) else [types]
     if len(kinds) != 1 or kinds[0] not in _KINDS:
-        raise ValueError(f"the x-mcp-header of {where!r} is on a field that is no string, integer or boolean")
+        raise ValueError(f"the x-mcp-header of {where!r} is on a field that must be a string, integer or boolean")
     return name
 
 

@@ -156,7 +156,7 @@ class ToolPassage(Passage[PreparedTool, Response, ToolAnswer]):
         wrong = disagreeing(self._declared.mirrored, self._arguments, header)
         if wrong:
             self._record.outcome = "invalid"
-            words = f"The header {wrong} does not say the same as the body."
+            words = f"The header {wrong} does not say the same as the body: send the same in both."
             raise ProtocolError(HEADER_MISMATCH, words, status=400)
 
     def _load(self) -> Any:
@@ -233,4 +233,5 @@ class PromptPassage(Passage[PreparedPrompt, list[JSONObject], list[JSONObject]])
 
 def no_resource(uri: str, caller: Caller) -> ProtocolError:
     """The error of a URI that leads nowhere, and of one that must seem to."""
-    return ProtocolError(caller.revision.unknown_resource, f"Resource not found: {uri}", {"uri": uri})
+    words = f"Resource not found: {uri!r}. The lists have those that there are."
+    return ProtocolError(caller.revision.unknown_resource, words, {"uri": uri})

@@ -119,13 +119,13 @@ def _replied(yielded: object, prepared: Prepared, caller: Caller) -> Asked | Exc
 
 def _wrong(given: Sequence[object], questions: Sequence[ClientRequest]) -> str:
     if not given:
-        return "no question at all"
+        return "no question at all: yield one"
     if len(questions) != len(given):
         kind = next(type(one).__name__ for one in given if not isinstance(one, ClientRequest))
         beside = " among others" if len(given) > 1 else ""
         return f"a {kind}{beside}: yield one Progress or Notification, or one or more of Elicit and ClientRequest"
     keys = [question.key for question in questions]
-    return "" if len(set(keys)) == len(keys) else f"two questions of one key: {keys}"
+    return "" if len(set(keys)) == len(keys) else f"two questions of one key, {keys}: give each its own"
 
 
 class _Sieve:
@@ -144,7 +144,8 @@ class _Sieve:
     def passed(self, note: Notification) -> Notification | None:
         """What may go out of a notification, or None.
 
-        :raises TypeError: for what JSON cannot carry. :raises ValueError: for a number that is not finite.
+        :raises TypeError: for what JSON cannot carry.
+        :raises ValueError: for a number that is not finite.
         """
         if isinstance(note, Progress):
             return self._progress(note)

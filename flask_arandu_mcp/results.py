@@ -94,7 +94,9 @@ class Results:
     def _dumped(self, schema: Schema, value: object) -> object:
         """Dump a value, after refusing what marshmallow would dump into an empty object without a word."""
         if schema.many and (value is None or isinstance(value, str | bytes | Mapping)):
-            raise ResultFault(f"the schema of the result has many=True, but a {type(value).__name__} was given back")
+            raise ResultFault(
+                f"the schema of the result has many=True, but a {type(value).__name__} was given back; give back a list"
+            )
         if not schema.many and (_is_several(value) or value is None or isinstance(value, str | bytes | int | float)):
             raise ResultFault(
                 f"the schema of the result describes one object, but a {type(value).__name__} was given back; "

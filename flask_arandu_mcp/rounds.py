@@ -42,7 +42,9 @@ def answers_of(server: str, call: Call, caller: Caller, now: float | None = None
         return Answers(loose=given)
     state = caller.host.sealer.open(PURPOSE, sealed) if caller.host.sealer and isinstance(sealed, str) else None
     if not isinstance(state, dict) or state.get("call") != _call_of(server, call, caller):
-        raise ProtocolError(INVALID_PARAMS, "params.requestState is not the state of this call.", status=400)
+        raise ProtocolError(
+            INVALID_PARAMS, "params.requestState is not the state of this call: call again without it.", status=400
+        )
     if state["until"] < (time.time() if now is None else now):
         raise ProtocolError(INVALID_PARAMS, "params.requestState is too old: call again without it.", status=400)
     known = {(key, digest): raw for key, digest, raw in state["known"]}
@@ -109,7 +111,7 @@ def _given(reply: Reply) -> object:
     if reply.error is None:
         return reply.result
     message = reply.error.get("message") if isinstance(reply.error, dict) else None
-    return {REFUSED: str(message or "the client refused.")}
+    return {REFUSED: str(message or "the client refused: call again where it can.")}
 
 
 def requests(waiting: Waiting) -> Sequence[tuple[str, str, JSONObject]]:

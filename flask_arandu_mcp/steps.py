@@ -33,7 +33,7 @@ def admit(prepared: Prepared, caller: Caller) -> None:
     check(prepared, caller, decide(prepared.access, caller.subject))
     missing = prepared.scopes - caller.scopes if caller.scopes is not None else frozenset()
     if missing:
-        words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}."
+        words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}: get one that has it."
         raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=caller.host.step_up(prepared.scopes))
     if prepared.limits:
         name = f"{prepared.kind}/{prepared.name}"
@@ -115,7 +115,8 @@ def _raised(failure: Failure[Any]) -> NoReturn:
 def no_response(value: Any) -> Any:
     """What a handler gave, unless it is a response for a browser.
 
-    :raises HTTPException: for one that refuses. :raises TypeError: for any other one.
+    :raises HTTPException: for one that refuses.
+    :raises TypeError: for any other one.
     """
     if not isinstance(value, HTTPResponse):
         return value

@@ -36,9 +36,9 @@ class UriTemplate:
 
     def __init__(self, text: str) -> None:
         if not _SCHEME.match(text):
-            raise TemplateError("a URI begins with a scheme, such as 'blog:'")
+            raise TemplateError("a URI must begin with a scheme, such as 'blog:'")
         if any((c <= " " and c != " ") or c == "\x7f" or "\ud800" <= c <= "\udfff" for c in text):
-            raise TemplateError("a URI holds no control characters")
+            raise TemplateError("a URI must hold no control characters")
         self.text = text
         self.variables: tuple[str, ...] = ()
         self._literals: list[str] = []
@@ -58,7 +58,7 @@ class UriTemplate:
             )
         several, name = variable.groups()
         if name in self.variables:
-            raise TemplateError(f"the variable {name!r} occurs twice")
+            raise TemplateError(f"the variable {name!r} occurs twice, rename one of them")
         self.variables = (*self.variables, name)
         return _OUTSIDE_PATH if several else _OUTSIDE_SEGMENT
 
@@ -130,7 +130,7 @@ def _triplet(found: re.Match[str]) -> str:
 
 def _literal(text: str) -> str:
     if "{" in text or "}" in text:
-        raise TemplateError("a brace stands alone: variables are written {name}")
+        raise TemplateError("a brace stands alone: write variables as {name}")
     return canonical(text)
 
 

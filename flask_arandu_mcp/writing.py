@@ -23,7 +23,8 @@ _ESCAPES = re.compile(r"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a
 def encode(value: object) -> str:
     """A JSON value as compact ASCII, without NaN and without half a surrogate pair.
 
-    :raises ValueError: for a number that is not finite. :raises TypeError: for what JSON cannot carry.
+    :raises ValueError: for a number that is not finite.
+    :raises TypeError: for what JSON cannot carry.
     """
     text = _encode(value)
     if "\\ud" in text:

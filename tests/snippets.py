@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +20,7 @@ _BLOCK = re.compile(
 class Block(NamedTuple):
     """One block.
 
-    :ivar marker: what the comment above it says: `file: NAME`, `run`, `run after: NAME` or anything else.
+    :ivar marker: what the comment above it says: `file: NAME`, `run`, `output: COMMAND`, `curl` or anything else.
     :ivar line: where it begins.
     """
 
@@ -62,5 +64,30 @@ def run(folder: Path, *command: str) -> str:
     environ = {**os.environ, "PYTHONWARNINGS": "error"}
     line = [sys.executable, *command]
     done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def documents(text: str) -> list[object]:
+    """The JSON documents in a text, one after the other, however their lines are broken."""
+    found, rest = [], text.strip()
+    while rest:
+        document, end = json.JSONDecoder().raw_decode(rest)
+        found.append(document)
+        rest = rest[end:].strip()
+    return found
+
+
+def answers_to(block: Block, folder: Path) -> list[object]:
+    """What `app.py` of a folder answers to a block of commands for curl, one a line unless it ends with a backslash."""
+    sent = [shlex.split(line) for line in block.text.replace("\\\n", " ").splitlines()]
+    code = """
+import json, sys
+from app import app
+for options in json.loads(sys.argv[1]):
+    headers = [options[at + 1].split(": ", 1) for at, word in enumerate(options) if word == "-H"]
+    body = options[options.index("-d") + 1]
+    print(app.test_client().post("/mcp", data=body, headers=headers).get_data(as_text=True))
+"""
+    (folder / "curl.py").write_text(code, encoding="utf-8")
+    return documents(run(folder, "curl.py", json.dumps(sent)))

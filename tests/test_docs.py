@@ -1,27 +1,57 @@
-"""docs/ tells the truth: every block of Python in it runs, and asserts what the text says."""
+"""docs/ tells the truth: every block of Python in it runs, and what it shows is what is printed and answered."""
 
 from __future__ import annotations
 
+import json
+import shlex
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, blocks_of, run_block, write_files
+from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-PYTHON = [
-    pytest.param(page, block, id=f"{page.name}:{block.line}")
-    for page in PAGES
-    for block in blocks_of(page)
-    if block.language == "python"
-]
+BLOCKS = [(page, block) for page in PAGES for block in blocks_of(page)]
 
 
-@pytest.mark.parametrize(("page", "block"), PYTHON)
+def _each(is_wanted: Callable[[Block], bool]) -> pytest.MarkDecorator:
+    chosen = [(page, block) for page, block in BLOCKS if is_wanted(block)]
+    return pytest.mark.parametrize(
+        ("page", "block"), chosen, ids=[f"{page.name}:{block.line}" for page, block in chosen]
+    )
+
+
+@_each(lambda block: block.language == "python")
 def test_a_block_runs(tmp_path: Path, page: Path, block: Block) -> None:
     """What a block asserts is so; none is left out, whatever stands above it."""
     write_files(blocks_of(page), tmp_path)
     run_block(block, tmp_path)
+
+
+@_each(lambda block: block.marker.startswith("output: "))
+def test_what_is_shown_is_printed(tmp_path: Path, page: Path, block: Block) -> None:
+    """What a command of the page's app is shown to print, it prints."""
+    write_files(blocks_of(page), tmp_path)
+    command = shlex.split(block.marker.removeprefix("output: "))
+    assert run(tmp_path, "-m", *command) == block.text
+
+
+@_each(lambda block: block.marker == "curl")
+def test_lines_for_curl_are_answered(tmp_path: Path, page: Path, block: Block) -> None:
+    """What is to be asked by hand is answered as the next block says."""
+    blocks = blocks_of(page)
+    write_files(blocks, tmp_path)
+    said = next(after for before, after in pairwise(blocks) if before == block)
+    assert said.marker == "answers"
+    assert answers_to(block, tmp_path) == documents(said.text)
+
+
+@_each(lambda block: block.language == "json")
+def test_json_can_be_pasted(page: Path, block: Block) -> None:
+    """A block for a client's configuration is JSON."""
+    assert json.loads(block.text)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

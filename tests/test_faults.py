@@ -16,6 +16,7 @@ def faults(**server: Any) -> tuple[str, ...]:
     """The mistakes that an app with this server would be stopped by."""
     with pytest.raises(DeclarationError) as caught:
         ArandoMCP(Flask(__name__), Server(**{"name": "test", **server}))
+    assert all(fault.endswith((".", "?")) for fault in caught.value.faults), caught.value.faults
     return caught.value.faults
 
 
@@ -255,12 +256,12 @@ def test_async_generators_are_refused() -> None:
 @pytest.mark.parametrize(
     ("uri", "says"),
     [
-        ("no-scheme", "begins with a scheme"),
-        ("", "begins with a scheme"),
+        ("no-scheme", "must begin with a scheme"),
+        ("", "must begin with a scheme"),
         ("a:{x}/{x}", "occurs twice"),
         ("a:{/x}", "is no variable"),
         ("a:{x", "a brace stands alone"),
-        ("a:b\n", "no control characters"),
+        ("a:b\n", "must hold no control characters"),
     ],
 )
 def test_a_uri_is_one(uri: str, says: str) -> None:
@@ -353,7 +354,10 @@ def test_an_option_that_there_is_not_is_refused(option: str, meant: str) -> None
     for decorate in (tool, prompt, lambda **options: resource("a:b", **options)):
         if option == "readonly" and decorate is not tool:
             continue
-        with pytest.raises(TypeError, match=f"'{option}', which is no option" + (f".*'{meant}'" if meant else "$")):
+        with pytest.raises(
+            TypeError,
+            match=f"'{option}', which is no option" + (f": .*'{meant}'" if meant else ": write one of access, "),
+        ):
             decorate(**options)(lambda request: "")
 
 

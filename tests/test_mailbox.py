@@ -95,7 +95,7 @@ def test_the_time_ends(box: Mailbox) -> None:
     """What has no answer in time is told so, beside what has one."""
     box.open([ID, OTHER], None)
     assert box.put(Reply(OTHER, 5, None), None)
-    assert waited(box, ID, OTHER, seconds=0.2) == {ID: {"message": "no answer came in time."}, OTHER: 5}
+    assert waited(box, ID, OTHER, seconds=0.2) == {ID: {"message": "no answer came in time: call again."}, OTHER: 5}
 
 
 def test_a_worker_with_a_new_key_finds_what_the_old_key_opened(tmp_path: Path) -> None:
@@ -166,8 +166,8 @@ def handshake(capabilities: Any = ASKS) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("options", "headers", "words"),
     [
-        ({"multithread": True}, {"Accept": "application/json"}, "event stream"),
-        ({"multithread": False, "multiprocess": False}, STREAMED, "one thread in one process"),
+        ({"multithread": True}, {"Accept": "application/json"}, "must accept text/event-stream"),
+        ({"multithread": False, "multiprocess": False}, STREAMED, "must have another thread"),
     ],
 )
 def test_where_nobody_could_answer_nobody_is_asked(options: Any, headers: dict[str, str], words: str) -> None:
@@ -199,7 +199,7 @@ def test_a_client_without_a_session_is_not_asked() -> None:
     wire = Wire(create_app())
     message = call("tools/call", {"name": "forgiving", "arguments": {}})
     answer = wire.post(message, {**STREAMED, "MCP-Protocol-Version": "2025-11-25"}, multithread=True).get_json()
-    assert "did not declare" in answer["result"]["content"][0]["text"]
+    assert "must declare" in answer["result"]["content"][0]["text"]
 
 
 # ------------------------------------------------------------------------------------------------ in three workers

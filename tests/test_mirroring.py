@@ -116,7 +116,7 @@ def test_older_clients_send_no_such_headers(wire: Wire) -> None:
         ({"a": header("a b")}, "is no name of a header"),
         ({"a": header("a\r\nb")}, "is no name of a header"),
         ({"a": header(5)}, "is no name of a header"),
-        ({"a": header("X", fields.Float)}, "no string, integer or boolean"),
+        ({"a": header("X", fields.Float)}, "must be a string, integer or boolean"),
         ({"a": header("X"), "b": header("x")}, "two arguments have the x-mcp-header"),
         ({"a": fields.List(header("X"))}, "out of reach"),
         ({"a": fields.Dict(values=header("X"))}, "out of reach"),

@@ -382,7 +382,10 @@ def test_everyone_reads_resources(doors: Doors, person: Person, mode: str) -> No
             assert (await read(client, f"blog://posts/{DRAFT}"))[1].startswith("# What the new fence will cost\n")
         for uri in [f"blog://posts/{slug}" for slug in (DRAFT, "never-written")] + ["blog://nothing"]:
             if uri.rpartition("/")[2] not in person.drafts:
-                assert await error(client.read_resource(uri)) == (not_found, f"Resource not found: {uri}")
+                assert await error(client.read_resource(uri)) == (
+                    not_found,
+                    f"Resource not found: {uri!r}. The lists have those that there are.",
+                )
 
     doors.converse(person, mode, talk)
 
@@ -463,7 +466,7 @@ def test_a_token_that_is_not_good_makes_no_guest(doors: Doors, mode: str) -> Non
         asyncio.run(connect())
     errors = caught.value.subgroup(MCPError)
     assert errors is not None
-    assert "401 Unauthorized: The token is not valid." in repr(errors)
+    assert "401 Unauthorized: The token is not valid: get a new one." in repr(errors)
 
 
 # --------------------------------------------------------------------------------- plain sessions of each revision

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, blocks_of, run, run_block, write_files
+from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 BLOCKS = blocks_of(ROOT / "README.md")
 
@@ -46,18 +45,5 @@ def test_the_client_block_is_json() -> None:
 
 def test_the_lines_for_curl_are_answered(folder: Path) -> None:
     """What is to be asked by hand is answered as it says: by anybody, and as Ana."""
-    sent = [shlex.split(line) for line in _block("curl").splitlines()]
-    code = "\n".join(
-        [
-            "import json, sys",
-            "from app import app",
-            "for options in json.loads(sys.argv[1]):",
-            "    headers = [options[at + 1].split(': ', 1) for at, word in enumerate(options) if word == '-H']",
-            "    body = options[options.index('-d') + 1]",
-            "    print(app.test_client().post('/mcp', data=body, headers=headers).get_data(as_text=True))",
-        ]
-    )
-    (folder / "curl.py").write_text(code, encoding="utf-8")
-    listed, called = run(folder, "curl.py", json.dumps(sent)).splitlines()
-    assert json.loads(listed)["result"]["tools"] == []
-    assert json.loads(json.loads(called)["result"]["content"][0]["text"])["done"] is True
+    lines, said = (next(block for block in BLOCKS if block.marker == marker) for marker in ("curl", "answers"))
+    assert answers_to(lines, folder) == documents(said.text)

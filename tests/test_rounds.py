@@ -177,7 +177,7 @@ def test_a_client_that_cannot_be_asked_is_not(journal: Path, declares: Any) -> N
     with Pipe("tests.talk", env={"TALK_JOURNAL": str(journal)}) as pipe:
         hello(pipe, declares)
         answer = pipe.ask(use("forgiving"))
-    assert "did not declare 'elicitation.form'" in text_of(answer)
+    assert "must declare 'elicitation.form'" in text_of(answer)
 
 
 def test_a_page_has_an_id_in_the_revision_that_wants_one(pipe: Pipe) -> None:

@@ -141,8 +141,10 @@ def check_options(culprit: str, options: Iterable[str], known: type[Any]) -> Non
     for option in options:
         if option not in known.__annotations__:
             meant = difflib.get_close_matches(option, known.__annotations__, 1, 0.5)
-            hint = f": did you mean {meant[0]!r}?" if meant else ""
-            raise TypeError(f"{culprit!r} is declared with {option!r}, which is no option{hint}")
+            hint = (
+                f"did you mean {meant[0]!r}?" if meant else f"write one of {', '.join(sorted(known.__annotations__))}"
+            )
+            raise TypeError(f"{culprit!r} is declared with {option!r}, which is no option: {hint}")
 
 
 class Decorated(Declaration, Generic[P, R]):

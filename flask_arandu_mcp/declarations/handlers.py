@@ -82,5 +82,5 @@ class Invocation:
             )
         if not self._taken.isdisjoint(loaded):
             taken = (name for name in self._taken if name in loaded)
-            raise ArgumentFaults(tuple(f"{name}: this name is reserved." for name in taken))
+            raise ArgumentFaults(tuple(f"{name}: this name is reserved, send another" for name in taken))
         return function(request, **loaded)

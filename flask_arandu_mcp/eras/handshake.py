@@ -60,12 +60,11 @@ def why_not(peer: Peer, connection: Connection) -> WhyNot:
         if connection.cannot_ask:
             return Unanswerable(f"The user cannot be asked here: {connection.cannot_ask}")
         if known_as(question.method, question.params, peer.revision) is None:
-            words = f"revision {peer.revision.name} of the protocol, which the client speaks, has no such question."
+            words = f"revision {peer.revision.name}, which the client speaks, has no such question: use a newer one."
             return Unanswerable(f"The user cannot be asked here: {words}")
         if not declared(peer.capabilities, question.needs):
-            return Unanswerable(
-                f"The user cannot be asked here: the client did not declare {'.'.join(question.needs)!r}."
-            )
+            needed = ".".join(question.needs)
+            return Unanswerable(f"The user cannot be asked here: the client must declare {needed!r}.")
         return None
 
     return missing

@@ -95,7 +95,7 @@ def why_not(peer: Peer, connection: Connection) -> WhyNot:
 
     def missing(question: Question) -> Exception | None:
         if connection.host.sealer is None:
-            return Unanswerable("The user cannot be asked here: the app has no SECRET_KEY to sign the question with.")
+            return Unanswerable("The user cannot be asked here: the app must have a SECRET_KEY to sign the question.")
         if declared(peer.capabilities, question.needs):
             return None
         needed: JSONObject = {}
@@ -134,5 +134,5 @@ def _same(connection: Connection, header: str, value: object, *, encoded: bool =
     sent = connection.header(header)
     text = sent if sent is None else decode(sent) if encoded else sent.strip(" \t")
     if text is None or text != value:
-        what = "is missing" if sent is None else "does not say the same as the body"
-        raise ProtocolError(HEADER_MISMATCH, f"The header {header} {what}.", status=400)
+        what = "is missing" if sent is None else "does not say the same"
+        raise ProtocolError(HEADER_MISMATCH, f"The header {header} {what}: send in it what the body says.", status=400)

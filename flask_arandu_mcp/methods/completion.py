@@ -33,7 +33,7 @@ def _asked(call: Call) -> tuple[str, str, str]:
     if not isinstance(of, str) or not isinstance(name, str) or not isinstance(value, str):
         raise ProtocolError(
             INVALID_PARAMS,
-            "params.ref is {type: 'ref/prompt', name} or {type: 'ref/resource', uri}, and params.argument "
+            "params.ref must be {type: 'ref/prompt', name} or {type: 'ref/resource', uri}, and params.argument "
             "{name, value}, all of them strings.",
         )
     return of, name, value

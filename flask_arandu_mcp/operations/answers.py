@@ -39,7 +39,7 @@ def answer_of(response: HTTPResponse, endpoint: str, url: str, limit: int) -> Re
     if 300 <= status < 400:
         raise Trouble(_redirected(response), status=status)
     if not 200 <= status < 500:
-        raise Unfit(f"the endpoint {endpoint!r} answered {response.status}")
+        raise Unfit(f"the endpoint {endpoint!r} answered {response.status}: mend what its log says")
     if response.mimetype == "text/event-stream":
         raise Unfit(f"the endpoint {endpoint!r} answered with a stream that has no end: do not make a tool of it")
     body = _read(response, limit)
@@ -66,7 +66,9 @@ def _answered(response: HTTPResponse, body: bytes, endpoint: str, url: str) -> R
     if response.is_json:
         data = attempt(json.loads, body)
         if isinstance(data, Failure):
-            raise Unfit(f"the endpoint {endpoint!r} answered with JSON that cannot be read: {data.error}")
+            raise Unfit(
+                f"the endpoint {endpoint!r} answered with JSON that cannot be read ({data.error}): mend what it writes"
+            )
         return Response.json(data, meta=meta)
     # Flask says text/html of any text that a view returns; a page is told by its first tag.
     if kind in ("text/html", "application/xhtml+xml") and body.lstrip()[:1] == b"<":
@@ -95,7 +97,7 @@ def _redirected(response: HTTPResponse) -> str:
     where = response.headers.get("Location", "")
     return (
         f"{response.status_code} {HTTP_STATUS_CODES.get(response.status_code, 'Redirect')}: the application sends a "
-        f"browser on to {where!r} instead of answering, which is not followed. It may want a sign-in first."
+        f"browser on to {where!r} instead of answering, which is not followed: sign in first, if that is what it wants."
     )
 
 

@@ -174,7 +174,7 @@ def _not_one(app: Flask, endpoint: str, method: str | None, routes: Sequence[Rou
     """Why an endpoint and a method are not one route; empty where they are."""
     methods = [route.method for route in routes]
     if endpoint not in exposable(app) and endpoint in app.view_functions:
-        return "it serves files, or is an MCP server itself: no tool can be made of it."
+        return "it serves files, or is an MCP server itself, and can be no tool: name another endpoint."
     if not routes:
         near = difflib.get_close_matches(endpoint, exposable(app), 1)
         hint = f"did you mean {near[0]!r}? `flask mcp routes`" if near else "`flask mcp routes`"

@@ -95,7 +95,7 @@ def _values(app: Flask, route: Route, given: Mapping[str, object]) -> tuple[dict
         made = attempt(from_json, variables[name], value)
         if isinstance(made, Failure):
             faults.append(f"{name}: {made.error}." if isinstance(made.error, ValueError) and str(made.error) else
-                          f"{name}: nothing is found by this.")  # fmt: skip
+                          f"{name}: nothing is found by this, send another value.")  # fmt: skip
         else:
             values[name] = made
     if route.filled:

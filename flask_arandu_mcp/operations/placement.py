@@ -62,7 +62,7 @@ class Placement:
                 elif place == "json":
                     body[name] = value
                 elif (found := _texts(value)) is None:
-                    faults.append(f"{name}: cannot be sent in a {place}, which takes text, numbers, and lists of them.")
+                    faults.append(f"{name}: cannot be sent in a {place}: send text, a number, or a list of them.")
                 else:
                     texts[place] += [(name, text) for text in found]
         if faults:

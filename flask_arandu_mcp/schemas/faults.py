@@ -177,7 +177,7 @@ def suspects(raw: object) -> tuple[str, ...]:
         elif isinstance(value, str) and _is_torn(value):
             found.append(_Place(path).says("half a surrogate pair is no text, send whole characters"))
         elif isinstance(value, float) and not math.isfinite(value):
-            found.append(_Place(path).says("not a finite number"))
+            found.append(_Place(path).says("not a finite number, send one that is"))
     return tuple(found)
 
 

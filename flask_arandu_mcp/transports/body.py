@@ -68,7 +68,7 @@ def _unannounced(request: Request, limit: int) -> bytes:
 
 
 def _too_large(limit: int) -> Malformed:
-    return Malformed(INVALID_REQUEST, f"The message is too large: at most {limit} bytes.", status=413)
+    return Malformed(INVALID_REQUEST, f"The message is too large: send at most {limit} bytes.", status=413)
 
 
 def _cut() -> Malformed:

@@ -99,7 +99,7 @@ def _answer(state: State, admitted: Admitted) -> Outgoing:
 
 def _take(state: State, reply: Reply, admitted: Admitted) -> Outgoing:
     if era_of(reply, admitted.connection) is not HANDSHAKE_ERA:
-        words = "A response answers nothing here: this server sends no requests."
+        words = "A response answers nothing here, where no requests are sent: send none."
         return refused(reply, ProtocolError(INVALID_REQUEST, words, status=400), admitted.connection)
     mailbox = _mailbox(state)
     if mailbox is not None:
@@ -165,11 +165,11 @@ def _streamed(state: State, admitted: Admitted, call: Call, environ: WSGIEnviron
 
 def _why_not_ask(takes_events: bool, mailbox: Mailbox | None) -> str:
     if not takes_events:
-        return "the client does not take an event stream."
+        return "the client must accept text/event-stream."
     if mailbox is None:
-        return "the app has no SECRET_KEY."
+        return "the app must have a SECRET_KEY."
     if not request.environ.get("wsgi.multithread") and not request.environ.get("wsgi.multiprocess"):
-        return "the server has one thread in one process, so nobody could take the answer in."
+        return "the server must have another thread, or process, to take the answer in."
     lacking = mailbox.lacking()
     if lacking:
         current_app.logger.error("No question can be asked in the handshake era: %s", lacking)

@@ -51,7 +51,7 @@ class Mailbox:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             found = self._folder.lstat()
         except OSError as error:
-            return f"the folder for answers, {self._folder}, cannot be made: {error.strerror}."
+            return f"the folder for answers, {self._folder}, cannot be made ({error.strerror}): set another TMPDIR."
         own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
         if not stat.S_ISDIR(found.st_mode) or not own:
             return f"the folder for answers, {self._folder}, belongs to another user of this machine: remove it."
@@ -101,7 +101,7 @@ class Mailbox:
             if missing:
                 time.sleep(_POLL)
         for id in missing:
-            found[id] = Reply(id, None, {"message": "no answer came in time."})
+            found[id] = Reply(id, None, {"message": "no answer came in time: call again."})
         yield found
 
     def has(self, id: str) -> bool:

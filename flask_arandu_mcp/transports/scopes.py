@@ -32,7 +32,7 @@ def scopes_of(state: State, message: Message, identity: Identity) -> frozenset[s
         raise unavailable(found.error, state.host, "the function that @mcp.token_scopes decorates")
     missing = frozenset(state.settings.scopes) - found
     if missing:
-        words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}."
+        words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}: get one that has it."
         needed = _needed_too(state, message, identity)
         raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=state.host.step_up(needed))
     return found

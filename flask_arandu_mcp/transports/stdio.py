@@ -92,7 +92,7 @@ class Pipe:
                 if self._ending:
                     break
                 if line is None:
-                    error = Malformed(INVALID_REQUEST, f"The message is too large: at most {limit} bytes.")
+                    error = Malformed(INVALID_REQUEST, f"The message is too large: send at most {limit} bytes.")
                     self._send(refused(None, error, self._connection()))
                 elif line.strip():
                     self._take(line)
@@ -121,7 +121,9 @@ class Pipe:
                 self._flights[call.id] = flight
                 self._unsettled += 1
         if taken:
-            error = ProtocolError(INVALID_REQUEST, f"The id {call.id!r} belongs to a call that is under way.")
+            error = ProtocolError(
+                INVALID_REQUEST, f"The id {call.id!r} belongs to a call that is under way: send another one."
+            )
             self._send(refused(call, error, flight.connection))
         elif waits:
             self._crew.take(flight)

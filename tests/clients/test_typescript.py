@@ -174,7 +174,7 @@ def test_it_sees_what_is_refused(told: Any, sdk: str, revision: str) -> None:
     assert "Unknown tool: 'nothing'" in told["unknown"]["message"]
     # The newest package turns the older code into the newer one.
     assert told["missing"]["code"] == (-32002 if sdk == "sdk" else -32602)
-    assert "Resource not found: shed://nothing" in told["missing"]["message"]
+    assert "Resource not found: 'shed://nothing'" in told["missing"]["message"]
 
 
 @pytest.mark.parametrize("door", ["http"])

@@ -75,6 +75,7 @@ def names(app: Flask) -> list[str]:
 def faults(*tools: Any, app: Flask | None = None, **options: Any) -> tuple[str, ...]:
     with pytest.raises(DeclarationError) as caught:
         served(app or create_app(), *tools, **options)
+    assert all(fault.endswith((".", "?")) for fault in caught.value.faults), caught.value.faults
     return caught.value.faults
 
 
@@ -376,6 +377,4 @@ def test_what_a_tool_takes_may_be_wrong_in_any_place() -> None:
     assert use(q=[])["structuredContent"] == {}
     for wrong in ({"a": 1}, [["a"]], [{"a": 1}]):
         told = use(q=wrong)["content"][0]["text"]
-        assert told == (
-            "Invalid arguments:\n- q: cannot be sent in a query, which takes text, numbers, and lists of them."
-        )
+        assert told == ("Invalid arguments:\n- q: cannot be sent in a query: send text, a number, or a list of them.")
