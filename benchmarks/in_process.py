@@ -18,11 +18,13 @@ from . import jobs, work
 from .growth import COUNTS
 from .jobs import Job, WrongAnswer
 from .messages import Era, answered, message
-from .plans import BEARER, LISTS, SESSION, named, plain_path
+from .plans import BEARER, LISTS, SESSION, WITH_SESSIONS, named, plain_path
 from .rounds import Call
 from .servers import floor, ours, same_job
 from .servers.users import session_cookie
 from .setups import Setup
+
+NO_USERS = "no users"
 
 
 class View:
@@ -97,7 +99,7 @@ def variants() -> Variants:
     found = Variants()
     working = ours.create_app(Setup())
     _take_jobs(found, working)
-    _take_identities(found, working)
+    _take_identities(found)
     _take_lists(found)
     for count in COUNTS:
         app = ours.create_app(Setup(tools=count))
@@ -117,39 +119,41 @@ def _take_jobs(found: Variants, working: Flask) -> None:
         _take_floor(found, working, job)
 
 
-def _take_floor(found: Variants, app: Flask, job: Job) -> View:
+def _take_floor(found: Variants, app: Flask, job: Job) -> Setup:
     """The floor for a job, with the very answer that an app gives.
 
-    :return: the view that sends this answer as prepared bytes.
+    :return: this answer, for views that send it prepared.
     """
-    answer = json.loads(ours_view(app, job, Era.HANDSHAKE)())
-    fixed = floor.create_app(Setup(answers={"it": answer}))
-    found.take(f"{job.name}: floor", job, plain_view(fixed, job, path="/it"))
-    return plain_view(fixed, job, path="/it/bytes")
+    setup = Setup(answers={"it": json.loads(ours_view(app, job, Era.HANDSHAKE)())})
+    found.take(f"{job.name}: floor", job, plain_view(floor.create_app(setup), job, path="/it"))
+    return setup
 
 
-def _take_identities(found: Variants, working: Flask) -> None:
-    """One job with every credential, and in apps that have no sessions."""
-    plain, rechecking = same_job.create_app(), ours.create_app(Setup(recheck=True))
-    shown = {
-        SESSION: {"Cookie": session_cookie(working)},
-        BEARER: {"Authorization": f"Bearer {work.TOKEN}"},
-    }
-    for kind, headers in shown.items():
-        # A guest may add, too, so that only what a guest may not shows that a credential is taken.
-        for view in (plain_view(plain, jobs.CLOSE, headers), ours_view(working, jobs.CLOSE, Era.HANDSHAKE, headers)):
-            jobs.CLOSE.judge(answered(view()))
-        found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, jobs.ADD, headers))
+def _take_identities(found: Variants) -> None:
+    """One job with every credential, in an app that knows users by token alone, in one that has sessions, too, and in
+    one that has no users."""
+    _take_credential(found, BEARER, Setup(), {"Authorization": f"Bearer {work.TOKEN}"})
+    with_sessions = Setup(sessions=True)
+    _take_credential(found, SESSION, with_sessions, {"Cookie": session_cookie(ours.create_app(with_sessions))})
+    for what, setup in ((WITH_SESSIONS, with_sessions), (NO_USERS, Setup(users=False))):
+        found.take(f"add: same job, {what}", jobs.ADD, plain_view(same_job.create_app(setup), jobs.ADD))
         for era in Era:
-            found.take(f"add: {named('ours', era, kind)}", jobs.ADD, ours_view(working, jobs.ADD, era, headers))
+            view = ours_view(ours.create_app(setup), jobs.ADD, era)
+            found.take(f"add: {named('ours', era)}, {what}", jobs.ADD, view)
+    rechecking = ours.create_app(Setup(recheck=True))
     for era in Era:
-        view = ours_view(rechecking, jobs.ADD, era, shown[BEARER])
+        view = ours_view(rechecking, jobs.ADD, era, {"Authorization": f"Bearer {work.TOKEN}"})
         found.take(f"add: {named('ours', era, BEARER)}, recheck", jobs.ADD, view)
-    bare = Setup(sessions=False)
-    found.take("add: same job, no SECRET_KEY", jobs.ADD, plain_view(same_job.create_app(bare), jobs.ADD))
+
+
+def _take_credential(found: Variants, kind: str, setup: Setup, headers: Mapping[str, str]) -> None:
+    plain, app = same_job.create_app(setup), ours.create_app(setup)
+    # A guest may add, too, so that only what a guest may not shows that a credential is taken.
+    for view in (plain_view(plain, jobs.CLOSE, headers), ours_view(app, jobs.CLOSE, Era.HANDSHAKE, headers)):
+        jobs.CLOSE.judge(answered(view()))
+    found.take(f"add: same job, {kind}", jobs.ADD, plain_view(plain, jobs.ADD, headers))
     for era in Era:
-        view = ours_view(ours.create_app(bare), jobs.ADD, era)
-        found.take(f"add: {named('ours', era)}, no SECRET_KEY", jobs.ADD, view)
+        found.take(f"add: {named('ours', era, kind)}", jobs.ADD, ours_view(app, jobs.ADD, era, headers))
 
 
 def _take_lists(found: Variants) -> None:
@@ -158,5 +162,7 @@ def _take_lists(found: Variants) -> None:
         app = ours.create_app(setup)
         for era in Era:
             found.take(f"{job.name}: ours {era.value}", job, ours_view(app, job, era))
-        found.take(f"{job.name}: fixed bytes", job, _take_floor(found, app, job))
+        prepared = _take_floor(found, app, job)
+        for of, views in (("fixed bytes", floor), ("fixed bytes, asked who", same_job)):
+            found.take(f"{job.name}: {of}", job, plain_view(views.create_app(prepared), job, path="/it/bytes"))
     found["access: 100 callables"] = lambda: [ours.insiders(guest) for _ in range(100)]

@@ -13,6 +13,7 @@ from .messages import Era
 from .setups import Setup
 
 GUEST, SESSION, BEARER = "guest", "session", "bearer"
+WITH_SESSIONS = "guest where there are sessions"
 PLAIN = Setup()
 KINDS = {
     "gthread": ("gunicorn", "--worker-class", "gthread", "--threads", "4"),
@@ -128,11 +129,8 @@ def full() -> list[Plan]:
     """All that is asked over HTTP."""
     floor = [*floor_cases(MAIN, BOTH), *floor_cases(REST, MANY), *floor_cases([job for _, job in LISTS], ONE)]
     same = [*same_cases(MAIN, BOTH), *same_cases([jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.READ], MANY)]
-    for credential in (SESSION, BEARER):
-        same += same_cases([jobs.ADD], MANY, credential)
-    ours = [*_working(OUR, REST)]
-    for credential in (SESSION, BEARER):
-        ours += mcp_cases(OUR, [jobs.ADD], MANY, credential)
+    same += same_cases([jobs.ADD], MANY, BEARER)
+    ours = [*_working(OUR, REST), *mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]
     rechecking = [case._replace(of=f"{case.of}, recheck") for case in mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]
     plans = [
         wsgi(FLOOR, "floor", floor),
@@ -145,7 +143,7 @@ def full() -> list[Plan]:
     ]
     weighed = [plan._replace(weighed=True) for plan in plans]
     rechecked = wsgi(OUR, "ours", rechecking, setup=Setup(recheck=True))
-    return [*weighed, rechecked, *_lists(), *_other_kinds()]
+    return [*weighed, rechecked, *_with_sessions(), *_lists(), *_other_kinds()]
 
 
 def quick() -> list[Plan]:
@@ -170,6 +168,19 @@ def quick() -> list[Plan]:
 def _working(of: str, rest: Sequence[Job]) -> Iterator[Case]:
     yield from mcp_cases(of, MAIN, BOTH)
     yield from mcp_cases(of, rest, MANY)
+
+
+def _with_sessions() -> Iterator[Plan]:
+    """An app that has pages, too: its guests, and who is signed in there."""
+    setup = Setup(sessions=True)
+    same = [*same_cases([jobs.ADD], MANY), *same_cases([jobs.ADD], MANY, SESSION)]
+    ours = [*mcp_cases(OUR, [jobs.ADD], MANY), *mcp_cases(OUR, [jobs.ADD], MANY, SESSION)]
+    yield wsgi(SAME, "same_job", [_where_sessions_are(case) for case in same], setup=setup)
+    yield wsgi(OUR, "ours", [_where_sessions_are(case) for case in ours], setup=setup)
+
+
+def _where_sessions_are(case: Case) -> Case:
+    return case if case.credential == SESSION else case._replace(of=f"{case.of}, {WITH_SESSIONS}")
 
 
 def _lists() -> Iterator[Plan]:

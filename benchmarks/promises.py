@@ -72,9 +72,10 @@ def _in_process() -> Iterator[Promise]:
         ours = f"ours {era}"
         yield Promise(("add", ours), ("add", "same job"), 1.10)
         for kind in (SESSION, BEARER):
-            yield Promise(("what a credential adds", f"{kind}, {ours} over the same job's"), None, 15)
+            yield Promise(("what knowing who asks costs", f"{kind}, {ours} over Flask-Login"), None, 15)
         yield Promise(("tools/list, 200", ours), ("tools/list, 200", "floor"), 0.5)
-        yield Promise(("tools/list, 200", ours), ("tools/list, 200", "fixed bytes"), 1.10)
+        yield Promise(("tools/list, 200", ours), ("tools/list, 200", "fixed bytes, asked who"), 1.10)
+        yield Promise(("tools/list, 200", ours), ("add", ours), 1.10)
         yield Promise(("a listed tool, half hidden", f"{ours}, without asking"), None, 1.0)
         counted = f"add, by number of tools, {era}"
         yield Promise((counted, "1000 tools"), (counted, "1 tools"), 1.05)

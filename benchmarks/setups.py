@@ -18,7 +18,8 @@ class Setup(NamedTuple):
     :ivar tools: how many tools it lists; None for those that do work.
     :ivar half: whether every second of them is hidden from guests.
     :ivar recheck: whether it asks again before it answers.
-    :ivar sessions: whether its app has a key to sign sessions with.
+    :ivar users: whether its app has Flask-Login, and a user with a token.
+    :ivar sessions: whether its app has a key to sign sessions with, as one with pages has.
     :ivar tuned: whether its tools are written for its framework's best speed.
     :ivar workers: how many calls a pipe works on at once; None for as many as by default.
     :ivar answers: what a view answers that does no work, by job.
@@ -27,7 +28,8 @@ class Setup(NamedTuple):
     tools: int | None = None
     half: bool = False
     recheck: bool = False
-    sessions: bool = True
+    users: bool = True
+    sessions: bool = False
     tuned: bool = False
     workers: int | None = None
     answers: Mapping[str, Any] = {}

@@ -100,7 +100,7 @@ def test_every_promise_in_process_is_measured(groups: Sequence[Group]) -> None:
     measured = {(group.title, of) for group in groups for of in group.figures}
     titles = {title for title, _ in measured}
     bound = [promise for promise in promises.promises() if promise.figure[0] in titles]
-    assert len(bound) == 18
+    assert len(bound) == 20
     for promise in bound:
         assert promise.figure in measured
         assert promise.base is None or promise.base in measured

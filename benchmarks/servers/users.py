@@ -28,7 +28,9 @@ def _by_token(request: FlaskRequest) -> User | None:
 
 
 def with_users(app: Flask, setup: Setup) -> Flask:
-    """Give an app Flask-Login and a page that signs in."""
+    """Give an app Flask-Login and a page that signs in, as far as it is to have them."""
+    if not setup.users:
+        return app
     if setup.sessions:
         app.secret_key = work.SECRET_KEY
     manager = LoginManager(app)
