@@ -4,10 +4,10 @@ them. Nothing is judged here."""
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from ..eras.stateless import SERVER_INFO
 from ..typing import JSONObject
@@ -102,14 +102,8 @@ def _is_data(path: Sequence[str]) -> bool:
 
 def _inside(text: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What a text holds that is written in another way: JSON, in which quotes and line breaks are escaped, or bytes."""
-    if text[:1] in ("{", "["):
-        try:
-            found = json.loads(text)
-        except ValueError:
-            return
-        yield from _texts(found, (*path, "json"))
-    elif path[-1] in _BINARY:
-        try:
+    with suppress(ValueError):
+        if text[:1] in ("{", "["):
+            yield from _texts(json.loads(text), (*path, "json"))
+        elif path[-1] in _BINARY:
             yield ".".join(path), base64.b64decode(text, validate=True).decode("utf-8", "replace")
-        except binascii.Error:
-            return

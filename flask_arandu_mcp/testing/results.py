@@ -3,7 +3,6 @@ in one line; one that fails says who called what, what was expected, what came, 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
@@ -73,7 +72,8 @@ class Result:
         return self._text() if self._exchange.last else self._exchange.body
 
     def _text(self) -> str:
-        return json.dumps(self.result, ensure_ascii=False)
+        """What a model reads of an answer of this kind."""
+        raise NotImplementedError
 
     @property
     def notifications(self) -> Sequence[JSONObject]:

@@ -8,7 +8,17 @@ import pytest
 from flask import Flask
 from marshmallow import fields
 
-from flask_arandu_mcp import ArandoMCP, DeclarationError, Notification, Request, Server, endpoint_tool, public, tool
+from flask_arandu_mcp import (
+    ArandoMCP,
+    DeclarationError,
+    Notification,
+    Request,
+    Server,
+    endpoint_tool,
+    prompt,
+    public,
+    tool,
+)
 from flask_arandu_mcp.revisions import REVISIONS
 from flask_arandu_mcp.testing import MCPClient
 
@@ -71,6 +81,23 @@ def test_resources_prompts_and_completions(client: MCPClient) -> None:
     assert [message["role"] for message in client.prompt("outline", topic="beans").messages] == ["user", "assistant"]
     assert client.complete("shop://items/{name}", "name", "ap").values == ["apple", "apricot"]
     assert client.complete("outline", "topic").values == []
+    assert client.complete("shop://items/{name}", "name", "ap").text == "apple\napricot"
+
+
+def test_a_completion_that_knows_what_was_filled_in(revision: str) -> None:
+    """The arguments that have their values already come along."""
+
+    @prompt(access=public, arguments={"bed": fields.String(), "plant": fields.String()})
+    def plan(request: Request, **given: str) -> str:
+        """Plans."""
+        return "Plan."
+
+    @plan.completes("plant")
+    def plants(request: Request, value: str) -> list[str]:
+        return [f"{request.arguments['bed']} {value}"]
+
+    client = MCPClient(create_app(server=Server("s", prompts=[plan])), revision=revision)
+    assert client.complete("plan", "plant", "be", {"bed": "north"}).values == ["north be"]
 
 
 def test_a_resource_of_data(client: MCPClient, root: User) -> None:

@@ -112,6 +112,14 @@ def test_what_an_error_of_the_protocol_holds_is_seen() -> None:
     MCPClient(app).read("x://y").assert_sees("in a header")
 
 
+@pytest.mark.parametrize("text", ["{beans", "[1] and more", "Zäune", "beans", "bean", "YmVhbnM="])
+def test_what_only_looks_like_something_else_is_text(text: str) -> None:
+    """What begins as JSON and is none, or stands where Base64 might and is none, is the text that it is."""
+    declared = tool(access=public, name="leak", description="Leaks.")(lambda request: {"data": text, "blob": [text]})
+    client = MCPClient(create_app(server=Server("s", tools=[declared])))
+    client.call("leak").assert_sees(text).assert_does_not_see("peas")
+
+
 def test_a_number_is_seen() -> None:
     """What is looked for as text is found as a number too."""
     declared = tool(access=public, name="leak", description="Leaks.")(lambda request: {"cost": 840})

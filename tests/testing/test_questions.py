@@ -136,6 +136,14 @@ def test_a_question_that_nobody_answers(client: MCPClient, journal: Path) -> Non
     assert [line for line in lines(journal) if line == "teardown"]
 
 
+def test_a_client_that_has_no_answer(client: MCPClient) -> None:
+    """What the client itself is asked fails in the same way, as nobody can make up its result."""
+    assert failure(lambda: client.call("roots")) == (
+        "call('roots') as User 'bob' asked its client for 'roots/list' (key 'roots'), and nobody answers. Answer with "
+        "the client's result: client.answering({'roots': {...}})."
+    )
+
+
 def test_a_key_that_is_misspelt(client: MCPClient) -> None:
     """An answer to nothing that was asked is pointed out where it may be meant."""
     told = failure(lambda: client.answering({"sur": {"yes": True}}).call("delete_posts"))

@@ -273,6 +273,7 @@ def test_an_answer_is_not_read_off_an_error(client: MCPClient) -> None:
         assert "should have been answered, and was an error" in failure(take)
     assert refused.text == "403 Forbidden: you may not use this."
     assert refused.content[0]["text"] == refused.text
+    assert "is not declared" not in failure(lambda: client.call("admin_hidden", key="k").content)
 
 
 def test_a_result_is_shown_in_one_line(client: MCPClient) -> None:
