@@ -21,8 +21,9 @@ from ..schemas.conform import conforming
 from ..schemas.plain import ResultFault
 from ..schemas.raw import is_raw
 from ..schemas.shown import Shown
+from ..typing import JSONObject
 from .answers import answer_of
-from .found import Found, find
+from .found import find
 from .inner import address_of, asked
 from .inputs import Taken, inputs_of
 from .operation import Operation
@@ -38,23 +39,30 @@ _BY_METHOD: Mapping[str, Mapping[str, bool]] = {
 
 
 class EndpointOperation(Operation):
-    """An operation whose answer is the app's, which may be a list."""
+    """An operation whose answer is the app's, which may be a list.
+
+    :ivar source: the endpoint and the method that it was made of.
+    :ivar path: the rule of the endpoint.
+    :ivar missing: what a model would want to know, and is not said: `description`, `schema`, `result`.
+    """
 
     takes_lists: ClassVar[bool] = True
     source: tuple[str, str] = ("", "")
-    """The endpoint and the method that it was made of."""
+    path: str = ""
+    missing: Sequence[str] = ()
+
+    def notes(self) -> JSONObject:
+        """That it asks first, and the route behind it."""
+        endpoint, method = self.source
+        return {**super().notes(), "route": f"{method} {self.path}  ({endpoint})"}
 
 
 class Made(NamedTuple):
-    """What became of an endpoint: an operation, or what is wrong with it.
-
-    :ivar missing: what a model would want to know, and is not said: `description`, `schema`, `result`.
-    """
+    """What became of an endpoint: an operation, or what is wrong with it."""
 
     name: str
     operation: EndpointOperation | None
     faults: Sequence[str]
-    missing: Sequence[str] = ()
 
 
 def routes_of(app: Flask, endpoint: str) -> list[Route]:
@@ -114,8 +122,9 @@ def make(app: Flask, route: Route, name: str, options: Mapping[str, Any], rules:
         **said,
     )
     operation.description = description
-    operation.source = (route.endpoint, route.method)
-    return Made(name, operation, faults, _missing(found, taken, operation, route))
+    operation.source, operation.path = (route.endpoint, route.method), route.rules[0].rule
+    operation.missing = _missing(taken, operation, route)
+    return Made(name, operation, faults)
 
 
 def _result(declared: ResultDeclaration, rules: Rules) -> ResultDeclaration:
@@ -137,7 +146,7 @@ def _result(declared: ResultDeclaration, rules: Rules) -> ResultDeclaration:
     return Shown(schema, faults)
 
 
-def _missing(found: Found, taken: Taken, operation: Operation, route: Route) -> list[str]:
+def _missing(taken: Taken, operation: Operation, route: Route) -> list[str]:
     lacking = {
         "description": not str(operation.description),
         "schema": not taken.has_schema and route.method in ("POST", "PUT", "PATCH"),
