@@ -173,7 +173,7 @@ def _print(response: JSONObject, *, as_json: bool) -> None:
             words = "There is such a tool: its policy conceals it, so that whoever acts is told that there is none."
             click.secho(words, err=True, fg="yellow")
     elif not as_json:
-        click.echo(result_text(response))
+        click.echo(result_text(response), color=True)  # as it is: click would take colours out of a text that has some
 
 
 def _code(response: JSONObject) -> object:

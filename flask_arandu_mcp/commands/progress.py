@@ -32,10 +32,11 @@ class Progress:
             return
         if self._bar is None:
             self._bar = self._held.enter_context(_bar(total))
-        self._bar.label = message
         if total:
+            self._bar.label = message
             self._bar.update(max(0, int(_PARTS * min(progress / total, 1)) - self._bar.pos))
         else:
+            self._bar.label = f"{progress:g}  {message}".rstrip()
             self._bar.update(1)
         self._bar.render_progress()
 

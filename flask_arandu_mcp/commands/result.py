@@ -3,6 +3,7 @@ neither."""
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -40,4 +41,4 @@ def _block(block: Any) -> str:
     if kind == "resource":
         held = block["resource"]
         return str(held["text"]) if "text" in held else f"[{held['uri']}]"
-    return f"[{kind}: {block.get('mimeType', '')}, {len(block.get('data', '')) * 3 // 4} bytes]"
+    return f"[{kind}: {block.get('mimeType', '')}, {len(base64.b64decode(block.get('data', '')))} bytes]"

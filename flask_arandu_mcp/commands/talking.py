@@ -12,7 +12,7 @@ from ..asking import Answers, Question
 from ..caller import Peer
 from ..connection import Connection
 from ..dispatch import Outgoing
-from ..jsonrpc import Call, encode, parse
+from ..jsonrpc import Call, parse
 from ..revisions import R_2026_07_28
 from ..rounds import Waiting
 from ..state import State
@@ -52,7 +52,9 @@ class Talk:
 
         :raises Malformed: for params that no client could send.
         """
-        call = parse(encode({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).encode())
+        message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        # Written as loosely as clients may, and read as strictly as from them.
+        call = parse(json.dumps(message).encode())
         assert isinstance(call, Call)
         answers: Answers | None = None
         while True:

@@ -52,7 +52,8 @@ def _argument(name: str, texts: Sequence[str], schema: Mapping[str, Any]) -> obj
 
 def _value(name: str, text: str, said: Mapping[str, Any], kinds: Sequence[str]) -> object:
     if not kinds:
-        return next((each for each in said.get("enum", ()) if str(each) == text), _free(text))
+        # A choice of several types: the text of that name, before the number that it would be.
+        return text if text in said.get("enum", ()) else _free(text)
     for kind in kinds:
         try:
             return _READERS[kind](text)
