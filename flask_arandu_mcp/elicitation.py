@@ -77,6 +77,15 @@ class Elicit(ClientRequest):
         """The path of the capability that a client must have declared to be asked this."""
         return ("elicitation", "form" if self._form is not None else "url")
 
+    def faults(self, content: Mapping[str, object]) -> tuple[str, ...]:
+        """What the form has against what was filled in, as `path: message`."""
+        try:
+            if self._form is not None:
+                self._form.load(content)
+        except ArgumentFaults as error:
+            return error.faults
+        return ()
+
     def answer(self, raw: object) -> Elicited:
         """What the user did.
 

@@ -57,6 +57,21 @@ def reads_no_tokens() -> bool:
     return login is None or login.request_callback is None
 
 
+class NoUserLoader(Exception):
+    """The app has nothing that loads a user by an id."""
+
+
+def user_by_id(id: str) -> Any:
+    """The user of an id as the app loads the user of a session; None for nobody.
+
+    :raises NoUserLoader: where it loads none so.
+    """
+    login = manager()
+    if login is None or login.user_callback is None:
+        raise NoUserLoader
+    return login.user_callback(id)
+
+
 def current_request() -> Request:
     """The request of the current context itself, which is quicker to ask than what stands for it."""
     proxy: Any = request

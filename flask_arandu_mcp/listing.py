@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 _HEADINGS = {
     "tools": "Tools",
@@ -15,30 +15,52 @@ _HEADINGS = {
 _SHOWN = 8
 """Values of an enumeration that are shown: the table stays a table."""
 
+Paint: TypeAlias = Callable[[str, str], str]
+"""Gives a text the colour of its kind: `heading`, `name` or `aside`."""
 
-def screen(described: Mapping[str, Any], url: str) -> Iterator[str]:
+
+def plain(kind: str, text: str) -> str:
+    """A text as it is."""
+    return text
+
+
+def screen(described: Mapping[str, Any], url: str, paint: Paint = plain) -> Iterator[str]:
     """The lines that show a server: its declarations, their arguments, and who may use them."""
-    yield f"{described['name']} {described['version']}, served at {url}"
+    yield f"{paint('heading', str(described['name']))} {described['version']}, served at {url}"
+    if "as" in described:
+        yield f"as {described['as']} sees it"
     if not any(described[key] for key in _HEADINGS):
         yield ""
-        yield "It offers nothing yet. Declare a tool and give it to the server:"
-        yield "    server = Server(name=..., tools=[...]); ArandoMCP(app, server)"
+        yield from _NOTHING_FOR_THEM if "as" in described else _NOTHING_YET
     for key, heading in _HEADINGS.items():
         if described[key]:
             yield ""
-            yield heading
+            yield paint("heading", heading)
             for item in described[key]:
-                yield from _declaration(item)
+                yield from _declaration(item, paint)
 
 
-def _declaration(item: Mapping[str, Any]) -> Iterator[str]:
+_NOTHING_FOR_THEM = ("It offers them nothing: every policy says no. `flask mcp list` shows all that there is.",)
+_NOTHING_YET = (
+    "It offers nothing yet. Declare a tool and give it to the server:",
+    "    server = Server(name=..., tools=[...]); ArandoMCP(app, server)",
+)
+
+
+def _declaration(item: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     where = item.get("uri") or item.get("uriTemplate")
     shown = f"{where} ({item['name']})" if where else item["name"]
     hints = [hint.removesuffix("Hint") for hint, is_so in item.get("annotations", {}).items() if is_so]
-    yield f"  {shown}  [{', '.join([item['access'], *hints])}]"
+    asks = ["asks first"] if "confirm" in item else []
+    words = ", ".join([item["access"], *hints, *asks])
+    yield f"  {paint('name', shown)}  {paint('aside', f'[{words}]')}"
     description = str(item.get("description", "")).strip()
     if description:
         yield f"      {description.splitlines()[0]}"
+    if "route" in item:
+        yield f"      {paint('aside', item['route'])}"
+    if "confirm" in item:
+        yield f"      {paint('aside', 'asks: ' + item['confirm'])}"
     yield from _table(list(_arguments(item)))
 
 

@@ -237,7 +237,7 @@ class Server:
         described: JSONObject = {"name": self.name, "version": self.version}
         for listing in listings:
             described[listing.key] = [
-                {**item.entry(R_2026_07_28), "access": word(item.access)} for item in listing.items
+                {**item.entry(R_2026_07_28), "access": word(item.access), **item.notes()} for item in listing.items
             ]
         return described
 

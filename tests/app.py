@@ -84,13 +84,13 @@ class Add(Tool):
 
 @tool(access=public)
 def no_args(request: Request) -> str:
-    """Takes nothing."""
+    """Takes no arguments at all."""
     return "nothing taken"
 
 
 @tool(access=public, arguments={"seconds": fields.Float(load_default=0.0)})
 def wait(request: Request, seconds: float) -> str:
-    """Waits."""
+    """Waits before it answers."""
     time.sleep(seconds)
     return "waited"
 
@@ -115,7 +115,7 @@ def whoami(request: Request) -> dict[str, Any]:
 
 @tool(access=signed_in, arguments={"id": fields.Integer(required=True)}, destructive=True)
 def delete_user(request: Request, id: int) -> str:
-    """Deletes a user."""
+    """Deletes a user for good."""
     calls.append(f"delete_user {id}")
     return "deleted"
 
@@ -129,14 +129,14 @@ def admin_hidden(request: Request, key: str) -> str:
 
 @tool(access=forbidden, arguments={"key": fields.String(required=True)})
 def admin_forbidden(request: Request, key: str) -> str:
-    """Only admins may use it."""
+    """Refuses all but admins, in words of its own."""
     calls.append("admin_forbidden")
     return "forbidden done"
 
 
 @tool(access=is_admin, arguments={"key": fields.String(required=True)})
 def admin_false(request: Request, key: str) -> str:
-    """Only admins may use it."""
+    """Says no to all but admins."""
     calls.append("admin_false")
     return "false done"
 
@@ -150,7 +150,7 @@ def admin_false(request: Request, key: str) -> str:
     },
 )
 def search(request: Request, limit: int, status: str | None = None, tag: str | None = None) -> list[str]:
-    """Searches."""
+    """Searches by status and tag."""
     return [f"{status}-{tag}"] * limit
 
 
@@ -168,7 +168,7 @@ def fail(request: Request, how: str) -> str:
 
 @tool(access=public)
 async def later(request: Request) -> str:
-    """Is awaited."""
+    """Answers once it was awaited."""
     return "awaited"
 
 
@@ -180,7 +180,7 @@ def about(request: Request) -> str:
 
 @resource("shop://items/{name}", access=public, mime_type="text/markdown")
 def item(request: Request, name: str) -> str:
-    """One item."""
+    """One item, by its name."""
     if name == "missing":
         raise NotFound("No such item.")
     if name == "crash":
@@ -195,7 +195,7 @@ def item_names(request: Request, value: str) -> list[str]:
 
 @resource("shop://ledger", access=forbidden)
 def ledger(request: Request) -> dict[str, int]:
-    """For admins."""
+    """The balance, for admins."""
     calls.append("ledger")
     return {"balance": 3}
 
@@ -208,7 +208,7 @@ def outline(request: Request, topic: str) -> list[Message]:
 
 @prompt(access=hidden)
 def secret_prompt(request: Request) -> str:
-    """For admins."""
+    """A prompt for admins."""
     calls.append("secret_prompt")
     return "secret"
 

@@ -76,7 +76,7 @@ def wait_for(is_so: Callable[[], bool], timeout: float = 20.0) -> None:
 
 @tool(access=public, arguments={"numbers": fields.List(fields.Float(), required=True)})
 def count(request: Request, numbers: list[float]) -> Talk:
-    """Counts."""
+    """Counts up to a hundred."""
     try:
         for number in numbers:
             yield Progress(number, total=100, message=f"at {number:g}")
@@ -244,7 +244,7 @@ def crash(request: Request) -> Talk:
 
 @resource("talk://greeting", access=public)
 def greeting(request: Request) -> Talk:
-    """A greeting."""
+    """A greeting by name."""
     yield Progress(1)
     answer = yield Elicit("name", "Who are you?", {"name": fields.String(required=True)})
     return f"Hello, {answer.content['name']}."
@@ -252,7 +252,7 @@ def greeting(request: Request) -> Talk:
 
 @prompt(access=public)
 def interview(request: Request) -> Talk:
-    """An interview."""
+    """An interview with the user."""
     answer = yield Elicit("name", "With whom?", {"name": fields.String(required=True)})
     return [Message.user(f"Interview {answer.content['name']}.")]
 

@@ -241,6 +241,10 @@ class Prepared:
         """What a revision lists it as."""
         raise NotImplementedError
 
+    def notes(self) -> JSONObject:
+        """What the operator is told of it, and clients are not."""
+        return {}
+
 
 def static(declaration: Declaration, attribute: str) -> Any:
     """An attribute as it was written, not bound to the declaration."""

@@ -51,6 +51,10 @@ class Tool(Declaration):
         """What is wrong with this kind of tool beside what all tools share: the rule, and the way out."""
         return ()
 
+    def notes(self) -> JSONObject:
+        """What the operator is told of this kind of tool, and clients are not."""
+        return {}
+
 
 class Expanded(NamedTuple):
     """What a `ToolSource` found: tools, and what is wrong with those that it could not make."""
@@ -133,6 +137,10 @@ class PreparedTool(Prepared):
         if hints and revision.annotations:
             members["annotations"] = hints
         return members
+
+    def notes(self) -> JSONObject:
+        """What the operator is told of it, and clients are not."""
+        return self.declaration.notes()
 
     def _hints(self) -> JSONObject:
         tool = self.declaration

@@ -21,8 +21,9 @@ from ..schemas.conform import conforming
 from ..schemas.plain import ResultFault
 from ..schemas.raw import is_raw
 from ..schemas.shown import Shown
+from ..typing import JSONObject
 from .answers import answer_of
-from .found import Found, find
+from .found import find
 from .inner import address_of, asked
 from .inputs import Taken, inputs_of
 from .operation import Operation
@@ -38,25 +39,30 @@ _BY_METHOD: Mapping[str, Mapping[str, bool]] = {
 
 
 class EndpointOperation(Operation):
-    """An operation whose answer is the app's, which may be a list."""
+    """An operation whose answer is the app's, which may be a list.
+
+    :ivar route: what it was made of.
+    :ivar placement: where its arguments go in a request.
+    :ivar missing: what a model would want to know, and is not said: `description`, `schema`, `result`.
+    """
 
     takes_lists: ClassVar[bool] = True
     route: Route
-    """What it was made of."""
     placement: Placement
-    """Where its arguments go in a request."""
+    missing: Sequence[str] = ()
+
+    def notes(self) -> JSONObject:
+        """That it asks first, and the route behind it."""
+        route = self.route
+        return {**super().notes(), "route": f"{route.method} {route.rules[0].rule}  ({route.endpoint})"}
 
 
 class Made(NamedTuple):
-    """What became of an endpoint: an operation, or what is wrong with it.
-
-    :ivar missing: what a model would want to know, and is not said: `description`, `schema`, `result`.
-    """
+    """What became of an endpoint: an operation, or what is wrong with it."""
 
     name: str
     operation: EndpointOperation | None
     faults: Sequence[str]
-    missing: Sequence[str] = ()
 
 
 def routes_of(app: Flask, endpoint: str) -> list[Route]:
@@ -117,7 +123,8 @@ def make(app: Flask, route: Route, name: str, options: Mapping[str, Any], rules:
     )
     operation.description = description
     operation.route, operation.placement = route, taken.placement
-    return Made(name, operation, faults, _missing(found, taken, operation, route))
+    operation.missing = _missing(taken, operation, route)
+    return Made(name, operation, faults)
 
 
 def _result(declared: ResultDeclaration, rules: Rules) -> ResultDeclaration:
@@ -139,7 +146,7 @@ def _result(declared: ResultDeclaration, rules: Rules) -> ResultDeclaration:
     return Shown(schema, faults)
 
 
-def _missing(found: Found, taken: Taken, operation: Operation, route: Route) -> list[str]:
+def _missing(taken: Taken, operation: Operation, route: Route) -> list[str]:
     lacking = {
         "description": not str(operation.description),
         "schema": not taken.has_schema and route.method in ("POST", "PUT", "PATCH"),

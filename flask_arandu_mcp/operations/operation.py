@@ -20,6 +20,7 @@ from ..policies import Access
 from ..request import Request
 from ..response import Response
 from ..results import ConversionError, Results
+from ..typing import JSONObject
 
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 UNSAID = "(none)"
@@ -100,6 +101,10 @@ class Operation(Tool):
     def _question(self, arguments: Mapping[str, object]) -> str:
         words = self.confirm or ""
         return words.format_map({name: _visibly(arguments.get(name, UNSAID)) for name in _placeholders(words)})
+
+    def notes(self) -> JSONObject:
+        """That it asks first, and what."""
+        return {} if self.confirm is None else {"confirm": self.confirm}
 
     def mistakes(self) -> Iterator[str]:
         """What is wrong with the description."""

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from flask import Flask
 
 from ..catalogue import Catalogue
+from ..listing import Paint, plain
 from ..server import Server
 from .declare import exposable
 from .endpoint import EndpointOperation, make, name_of, routes_of
@@ -18,6 +19,7 @@ _MISSING = {
     "schema": "a schema of what it takes",
     "result": "a schema of what it gives",
 }
+_KINDS = {"served": "good", "could be a tool": "advice", "cannot be a tool": "bad"}
 
 
 class Surveyed(NamedTuple):
@@ -46,21 +48,25 @@ def survey(app: Flask, server: Server, catalogue: Catalogue | None) -> list[Surv
     """
     found = []
     declared = [] if catalogue is None else [tool.declaration for tool in catalogue.tools.items]
-    exposed = [tool.route for tool in declared if isinstance(tool, EndpointOperation)]
-    sources = {(route.endpoint, route.method) for route in exposed}
+    served = {
+        (tool.route.endpoint, tool.route.method): tool for tool in declared if isinstance(tool, EndpointOperation)
+    }
     for endpoint in exposable(app):
         routes = routes_of(app, endpoint)
         for route in routes:
             name = name_of(route, len(routes) > 1)
             made = make(app, route, name, {}, server.rules, 0)
-            faults = list(made.faults)
-            if made.operation is not None:
-                faults += made.operation.mistakes()
-            served = (endpoint, route.method) in sources
+            # What is served may say more than its view does, and has no faults.
+            operation = served.get((endpoint, route.method), made.operation)
+            is_served = (endpoint, route.method) in served
+            faults = [] if is_served else list(made.faults)
+            if operation is not None:
+                faults += operation.mistakes()
+            missing = operation.missing if operation is not None else ()
             method = route.method if len(routes) > 1 else ""
-            line = "" if faults else _line(endpoint, method, "description" in made.missing, server)
+            line = "" if faults else _line(endpoint, method, "description" in missing, server)
             path = route.rules[0].rule
-            found.append(Surveyed(endpoint, route.method, path, name, served, made.missing, faults, line))
+            found.append(Surveyed(endpoint, route.method, path, name, is_served, missing, faults, line))
     return sorted(found, key=lambda each: (each.path, each.method))
 
 
@@ -77,13 +83,14 @@ def as_json(entries: Sequence[Surveyed]) -> list[dict[str, Any]]:
     return [{**entry._asdict(), "could_be_a_tool": not entry.faults} for entry in entries]
 
 
-def screen(entries: Sequence[Surveyed]) -> Iterator[str]:
+def screen(entries: Sequence[Surveyed], paint: Paint = plain) -> Iterator[str]:
     """The lines that show a survey."""
     if not entries:
         yield "The app has no endpoints beside its own files and its MCP servers."
     for entry in entries:
         word = "served" if entry.served else "cannot be a tool" if entry.faults else "could be a tool"
-        yield f"{entry.method} {entry.path}  ({entry.endpoint})  [{word}]"
+        shown = paint("name", f"{entry.method} {entry.path}")
+        yield f"{shown}  {paint('aside', f'({entry.endpoint})')}  [{paint(_KINDS[word], word)}]"
         yield from (f"      {fault}" for fault in entry.faults)
         if entry.missing:
             yield f"      without {', '.join(_MISSING[each] for each in entry.missing)}"

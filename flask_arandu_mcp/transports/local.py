@@ -3,9 +3,9 @@ code sees. It is a POST to the server's own URL, so that what the app does befor
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask
 from flask.testing import EnvironBuilder
@@ -21,17 +21,28 @@ from ..state import State
 from .contexts import ask_app
 from .gate import ADMITTED
 
+T = TypeVar("T")
+
 
 class NoLocalSubject(Exception):
     """Nobody is there for the pipe to act as."""
 
 
 class Application:
-    """Answers calls, each in contexts of its own."""
+    """Answers calls, each in contexts of its own.
 
-    def __init__(self, state: State) -> None:
+    :param find: finds who calls act as, in the place of the declared local subject.
+    """
+
+    def __init__(self, state: State, find: Callable[[], Any] | None = None) -> None:
         self._state = state
+        self._find = find
         self._environ = local_environ(state.app, state.url)
+
+    def see(self, look: Callable[[Any], T]) -> T | Failure[T]:
+        """What can be seen of whoever calls act as, while they are loaded; or what the search for them ended with."""
+        with self._state.app.request_context(self._new_environ(None)):
+            return attempt(lambda: look(self._subject()))
 
     def check_local_subject(self) -> None:
         """Ask once before serving, so that a pipe that could answer nobody does not start.
@@ -39,7 +50,7 @@ class Application:
         :raises NoLocalSubject: where nobody was declared, nobody was found, or the search failed.
         """
         with self._state.app.request_context(self._new_environ(None)):
-            subject = attempt(self._local_subject)
+            subject = attempt(self._subject)
             if isinstance(subject, Failure):
                 if isinstance(subject.error, NoLocalSubject):
                     raise subject.error
@@ -96,7 +107,7 @@ class Application:
 
     def _ask(self, call: Call, connection: Connection, answers: Answers | None) -> Generator[Sent, None, None]:
         try:
-            subject = self._local_subject()
+            subject = self._subject()
             if subject is None:
                 raise ProtocolError(UNAUTHORIZED, "401 Unauthorized: the local subject is gone.")
             subject = act_as(subject if getattr(subject, "is_active", False) else guest)
@@ -106,7 +117,9 @@ class Application:
             return
         yield from dispatch(self._state.server, subject, call, connection, answers)
 
-    def _local_subject(self) -> Any:
+    def _subject(self) -> Any:
+        if self._find is not None:
+            return self._find()
         declared = self._state.declared.local_subject
         if declared is None:
             raise NoLocalSubject(

@@ -102,7 +102,7 @@ def wipe(request: Request) -> str:
 
 @tool(access=public)
 def fail(request: Request) -> None:
-    """Fails."""
+    """Fails, as the shed is locked."""
     raise ToolError("The shed is locked.")
 
 
@@ -164,13 +164,13 @@ def dug(request: Request, key: str) -> str:
 
 @resource("shed://rules", access=public, mime_type="text/plain")
 def rules(request: Request) -> str:
-    """The rules."""
+    """The rules of the shed."""
     return "Bring it back."
 
 
 @resource("shed://logo", access=public, mime_type="image/png")
 def logo(request: Request) -> bytes:
-    """The logo."""
+    """The logo of the shed."""
     return b"\x89PNG\r\n"
 
 

@@ -66,7 +66,7 @@ def test_multiple_content_types(request: Request) -> Response:
 
 @tool
 def test_error_handling(request: Request) -> None:
-    """Fails."""
+    """Answers with an error."""
     raise ToolError("This tool intentionally returns an error for testing")
 
 

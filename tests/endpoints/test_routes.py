@@ -56,6 +56,24 @@ def test_the_lines_work() -> None:
     assert {tool.name for tool in server.catalogue.tools.items} == {entry["tool"] for entry in described}
 
 
+def test_what_is_declared_at_the_tool_is_not_missing() -> None:
+    """A served endpoint lacks what its tool lacks, which may say more than the view; what keeps others from being tools
+    is no fault of one that is served."""
+    said = endpoint_tool(
+        "posts.create",
+        access=public,
+        description="Writes a post.",
+        arguments={"title": fields.String(required=True)},
+        result={"slug": fields.String()},
+    )
+    app = with_server(create_app(), said)
+    (entry,) = [each for each in json.loads(invoke(app, "--json").stdout) if each["endpoint"] == "posts.create"]
+    assert (entry["served"], entry["missing"], entry["faults"]) == (True, [], [])
+    lines = invoke(app).stdout.splitlines()
+    at = lines.index("POST /posts/  (posts.create)  [served]")
+    assert not lines[at + 1].startswith(" ")
+
+
 def test_json() -> None:
     """All of it is there as JSON, too; what cannot be a tool says why."""
     entries = json.loads(invoke(with_server(registered(*smorest()), access=public), "--json").stdout)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from click.testing import CliRunner, Result
 from flask import Flask, current_app, has_app_context
 from flask.cli import FlaskGroup
 from flask_login import LoginManager
@@ -21,7 +18,8 @@ from flask_login import LoginManager
 from flask_arandu_mcp import ArandoMCP, Server, guest, public, tool
 from flask_arandu_mcp.cli import mcp as commands
 
-from .app import create_app
+from ..app import create_app
+from .running import flask, invoke
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -32,19 +30,9 @@ def run(tmp_path: Path) -> Run:
 
     def run(source: str, *args: str, stdin: str = "", **env: str) -> tuple[int, str, str]:
         (tmp_path / "app.py").write_text(source)
-        environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONUNBUFFERED": "", **env}
-        command = [sys.executable, "-m", "flask", *args]
-        done = subprocess.run(
-            command, input=stdin, capture_output=True, text=True, cwd=tmp_path, env=environ, timeout=30
-        )
-        return done.returncode, done.stdout, done.stderr
+        return flask(*args, cwd=tmp_path, stdin=stdin, env={"PYTHONUNBUFFERED": "", **env})
 
     return run
-
-
-def invoke(app: Flask, *args: str, **options: Any) -> Result:
-    """Run `flask mcp` within this process."""
-    return CliRunner().invoke(FlaskGroup(create_app=lambda: app), ["mcp", *args], **options)
 
 
 PLAIN = "from flask import Flask\napp = Flask(__name__)\n"
@@ -281,6 +269,44 @@ def test_a_pipe_of_an_app_that_is_not_ready_does_not_start(run: Run) -> None:
     assert "the app's LoginManager can load nobody" in err
 
 
+# ------------------------------------------------------------------------------------------------ --directory
+
+
+NAMED = DECLARED.replace("app)", "app, Server(os.environ.get('NAMED', '-')))")
+FILES = f"{PLAIN}import os\nopen('beside.txt').close()\n{NAMED}"
+
+
+def test_an_app_is_served_as_if_started_in_its_folder(run: Run, tmp_path: Path) -> None:
+    """The app finds its files from where it is imported on, and its `.env`."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (folder / "beside.txt").write_text("")
+    (folder / ".env").write_text("NAMED=home")
+    assert run(FILES, "mcp", "start", stdin=PING)[0] == 1
+    asked = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}\n'
+    code, out, err = run(FILES, "mcp", "start", "--directory", str(folder), stdin=asked)
+    assert code == 0, err
+    assert json.loads(out)["result"]["serverInfo"]["name"] == "home"
+    code, out, err = run(FILES, "mcp", "start", f"--directory={folder}", stdin=PING, FLASK_SKIP_DOTENV="1")
+    assert (code, out) == (0, PONG), err
+
+
+def test_a_folder_that_is_not_there_is_told(run: Run) -> None:
+    """Nothing is served from another one."""
+    code, out, err = run(PLAIN + DECLARED, "mcp", "start", "--directory", "nowhere", stdin=PING)
+    assert (code, out) == (2, "")
+    assert "Invalid value for --directory: [Errno 2] No such file or directory: 'nowhere': name a folder" in err
+
+
+def test_an_apps_own_start_may_have_a_directory(run: Run, tmp_path: Path) -> None:
+    """What it means there is the app's to say, and it is run from where it was started."""
+    own = OWN.replace('"--port", type=int, default=1', '"--directory", "port"') + "import os\n"
+    (tmp_path / "home").mkdir()
+    code, out, err = run(own, "mcp", "start", "--directory", "home", stdin="typed\n")
+    assert code == 0, err
+    assert out.endswith("own start home None False typed\n")
+
+
 # ------------------------------------------------------------------------------------------------ list
 
 
@@ -344,4 +370,7 @@ def test_list_needs_no_local_subject() -> None:
 def test_the_commands_are_clicks() -> None:
     """The group is one that any click program can hold."""
     assert isinstance(commands, click.Group)
-    assert sorted(commands.commands) == ["list", "routes", "start"]
+    ctx = click.Context(commands)
+    names = commands.list_commands(ctx)
+    assert names == ["call", "check", "config", "list", "new", "routes", "start"]
+    assert [command.name for name in names if (command := commands.get_command(ctx, name))] == names

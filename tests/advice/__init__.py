@@ -1,0 +1,1 @@
+"""Advice on what is served."""
