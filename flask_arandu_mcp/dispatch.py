@@ -172,14 +172,14 @@ def _begun(
     if era is STATELESS_ERA and call.method in ASKING and not BROUGHT.isdisjoint(call.params):
         caller.bring(answers_of(server.name, call, caller))
     made = method.function(server, caller, call)
-    return made if isinstance(made, Answer) else _asking(server, call, caller, made)
+    return made if isinstance(made, Answer) else _asking(server, call, caller, era, made)
 
 
-def _asking(server: Server, call: Call, caller: Caller, flow: Flow[Answer | Asked]) -> Flow[Answer | Waiting]:
+def _asking(server: Server, call: Call, caller: Caller, era: Era, flow: Flow[Answer | Asked]) -> Flow[Answer | Waiting]:
     answer = yield from flow
     if isinstance(answer, Answer):
         return answer
-    if caller.revision.stateless:
+    if era is STATELESS_ERA:
         return ask(server.name, call, caller, answer)
     return Waiting.at(answer, caller.revision)
 
