@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -34,7 +37,7 @@ def test_a_block_runs(tmp_path: Path, page: Path, block: Block) -> None:
 def test_what_is_shown_is_printed(tmp_path: Path, page: Path, block: Block) -> None:
     """What a command of the page's app is shown to print, it prints."""
     write_files(blocks_of(page), tmp_path)
-    command = shlex.split(block.marker.removeprefix("output: "))
+    command = shlex.split(block.marker.removeprefix("output: "), posix=False)
     assert run(tmp_path, "-m", *command) == block.text
 
 
@@ -52,6 +55,15 @@ def test_lines_for_curl_are_answered(tmp_path: Path, page: Path, block: Block) -
 def test_json_can_be_pasted(page: Path, block: Block) -> None:
     """A block for a client's configuration is JSON."""
     assert json.loads(block.text)
+
+
+@_each(lambda block: block.language == "sh" and not block.marker)
+def test_a_line_for_the_shell_succeeds(tmp_path: Path, page: Path, block: Block) -> None:
+    """What is to be typed can be typed as it stands, beside the app on the page."""
+    write_files(blocks_of(page), tmp_path)
+    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-e", "-c", block.text], cwd=tmp_path, env=environ, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
