@@ -16,13 +16,15 @@ from typing import get_args, get_type_hints
 import pytest
 
 import flask_arandu_mcp
-from flask_arandu_mcp import ArandoMCP, Elicit, Server, ext
+from flask_arandu_mcp import ArandoMCP, Elicit, Server, ext, testing
 from flask_arandu_mcp.cli import mcp
 from flask_arandu_mcp.declarations.prompts import PromptOptions
 from flask_arandu_mcp.declarations.resources import ResourceOptions
 from flask_arandu_mcp.declarations.tools import ToolOptions
 from flask_arandu_mcp.ext import principal, security, sqlalchemy
 from flask_arandu_mcp.settings import Settings
+from flask_arandu_mcp.testing import MCPClient
+from flask_arandu_mcp.testing.results import Result
 
 from .snippets import ROOT
 from .test_layers import FLASK_ROOMS, LAYERS
@@ -31,7 +33,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 API = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
 
 OUTSIDERS = {
-    *("OneOf", "allows", "app.app_context", "close", "doc", "get_id", "json_schema", "jsonify"),
+    *("OneOf", "allows", "app.app_context", "close", "doc", "get_id", "json_schema", "jsonify", "len", "token_of"),
     'limiter.limit("100/minute")',
 }
 """What docs/ write with parentheses that is no function of the package."""
@@ -60,10 +62,10 @@ def _calls(prose: str) -> Iterator[tuple[str, ast.Call]]:
 def _known(name: str) -> object:
     """The object that docs/ call by a name."""
     head, _, rest = name.partition(".")
-    homes = {"mcp": ArandoMCP, "server": Server, "Elicit": Elicit}
+    homes = {"mcp": ArandoMCP, "server": Server, "Elicit": Elicit, "client": MCPClient}
     if rest and head in homes:
         return getattr(homes[head], rest)
-    for home in (principal, security, sqlalchemy):
+    for home in (principal, security, sqlalchemy, testing, MCPClient, Result):
         if name in vars(home):
             return vars(home)[name]
     return getattr(flask_arandu_mcp, name)
@@ -78,9 +80,16 @@ def _parameters(of: object) -> tuple[list[str], set[str], bool]:
     keywords = {each.name for each in parameters if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)}
     for each in parameters:
         if each.kind is each.VAR_KEYWORD:
-            (options,) = get_args(get_type_hints(of)[each.name])
-            keywords |= set(options.__annotations__)
+            (options,) = get_args(get_type_hints(of)[each.name]) or (None,)
+            keywords = keywords | set(options.__annotations__) if options else _Any()
     return positional, keywords, any(each.kind is each.VAR_POSITIONAL for each in parameters)
+
+
+class _Any(set[str]):
+    """Every name, as the keywords of a function that takes whatever an app declares."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
 
 
 # --------------------------------------------------------------------------------------------------------- names
@@ -104,14 +113,28 @@ def test_every_public_module_is_on_the_page_of_the_api() -> None:
     assert _documented("module") == own
 
 
+def test_every_public_name_for_tests_is_on_the_page_of_the_api() -> None:
+    """What can be imported from the module for tests is described there, and nothing that cannot."""
+    home = f"{testing.__name__}."
+    shown = {name.removeprefix(home) for name in _documented("(?:class|function|data)") if name.startswith(home)}
+    assert shown == set(testing.__all__)
+
+
 def _is_there(module: str) -> bool:
     return any(each.name == module for each in pkgutil.iter_modules(flask_arandu_mcp.__path__))
 
 
-@pytest.mark.parametrize("name", flask_arandu_mcp.__all__)
-def test_every_public_name_has_a_docstring(name: str) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param(getattr(home, name), id=name)
+        for home in (flask_arandu_mcp, testing)
+        for name in home.__all__
+        if name not in ("Answer", "Answers")  # which are aliases of types
+    ],
+)
+def test_every_public_name_has_a_docstring(value: object) -> None:
     """A public name, and each public member that it defines, says in a docstring of its own what it does."""
-    value = getattr(flask_arandu_mcp, name)
     assert inspect.getdoc(value)
     if inspect.isclass(value):
         members = {key: getattr(value, key) for key in vars(value) if not key.startswith("_")}

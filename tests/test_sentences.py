@@ -14,8 +14,8 @@ from .sentences import of_list, of_package
 KINDS = {"whole", "part", "frame", "refusal", "theirs", "words"}
 
 VERBS = (
-    "add|ask|begin|call|choose|chmod|create|declare|decorate|define|drop|get|give|initialize|install|leave|let|make|mend|"
-    "name|nest|pip|put|raise|remove|rename|return|say|see|send|set|sign|subclass|take|use|write|yield"
+    "add|answer|ask|begin|call|choose|chmod|create|declare|decorate|define|drop|get|give|initialize|install|leave|let|"
+    "look|make|mend|name|nest|pip|put|raise|remove|rename|return|say|see|send|set|sign|subclass|take|use|write|yield"
 )
 """What a way out begins with."""
 

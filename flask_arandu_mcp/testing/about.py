@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..declarations.base import Prepared
@@ -43,14 +43,11 @@ class About(NamedTuple):
         :param raised: what broke on the way.
         """
         if self.is_unknown:
-            near = difflib.get_close_matches(self.name, self.others, 1)
-            others = ", ".join(map(repr, self.others)) or "none"
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {others}."
-            return f"The server declares no {self.kind} {self.name!r}: {hint}"
+            return f"The server declares no {self.kind} {self.name!r}: {meant(self.name, self.others)}"
         if raised:
             return f"It broke: {type(raised[-1]).__name__}: {raised[-1]}. Its traceback is above."
         if status == 401 and self.loader:
-            return f"The app's {self.loader} did not find the user: are they in the data that the app reads?"
+            return f"The app's {self.loader} did not find the user: put them into the data that the app reads."
         if self.declared is None:
             return ""
         if "Invalid arguments:" in told:
@@ -64,6 +61,15 @@ def words_of(verb: str, names: Sequence[str], arguments: Mapping[str, object]) -
     """A call as it is written in a test."""
     written = [*map(repr, names), *(f"{key}={value!r}" for key, value in arguments.items())]
     return f"{verb}({shortened(', '.join(written), _LONG)})"
+
+
+def meant(name: str, names: Iterable[str]) -> str:
+    """What somebody may have meant who wrote a name that is none."""
+    there = list(names)
+    near = difflib.get_close_matches(name, there, 1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"use one of {', '.join(map(repr, there))}." if there else "declare one first."
 
 
 def shortened(text: str, most: int) -> str:

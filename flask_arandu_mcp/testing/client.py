@@ -40,7 +40,8 @@ class MCPClient:
     :param capabilities: what the client says that it can be asked; everything, without it.
     :param base_url: where the app is reached, such as `https://example.org/prefix`; without it as Flask's test client
         has it, or the first of the app's `TRUSTED_HOSTS`.
-    :raises LookupError: for an app that has no such server. :raises ValueError: for a revision that is not served.
+    :raises LookupError: for an app that has no such server.
+    :raises ValueError: for a revision that is not served.
     """
 
     def __init__(
@@ -73,7 +74,8 @@ class MCPClient:
         """A client that acts as a user: signed in by a session as the app's own sign-in makes one, or with a token of
         `token_of`. None, or Flask-Login's anonymous user, is a guest.
 
-        :raises ValueError: for an app that would not know the user. :raises TypeError: for what is no user.
+        :raises ValueError: for an app that would not know the user.
+        :raises TypeError: for what is no user.
         """
         return self._with(_who=who(self.app, user, self._token_of))
 

@@ -3,7 +3,6 @@ same and given the same. It is for the app's own tests, and cannot pass where no
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,7 +10,7 @@ from flask import Flask
 
 from ..operations.endpoint import EndpointOperation
 from ..state import find
-from .about import shortened, words_of
+from .about import meant, shortened, words_of
 from .client import MCPClient
 from .outcomes import by_tool, disagreement, over_http
 from .who import in_app, who
@@ -158,6 +157,4 @@ def _lacking(
         if name in without and calls.get(name):
             yield f"{name} has calls, and is named in without=: take it out of one of them."
     for name in sorted({*calls, *named} - tools.keys()):
-        near = difflib.get_close_matches(name, tools, 1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(tools) or 'none'}."
-        yield f"{name!r} is no endpoint tool of this server: {hint}"
+        yield f"{name!r} is no endpoint tool of this server: {meant(name, tools)}"

@@ -149,7 +149,7 @@ class Result:
         __tracebackhide__ = True
         if not re.search(match, self.text):
             pattern = match if isinstance(match, str) else match.pattern
-            literally = "; it is there literally, so give re.escape() of it" if pattern in self.text else ""
+            literally = "; it is there literally: give re.escape() of it" if pattern in self.text else ""
             raise self._failure(f"should have been {what} with words that match {pattern!r}{literally}, and says")
         return self
 

@@ -38,7 +38,8 @@ def who(app: Flask, user: Any, token_of: Callable[[Any], str] | None) -> Who:
     """A user as who sends a request, or a guest.
 
     :param token_of: makes or finds a token of the user, in the app's context.
-    :raises TypeError: for what is no user. :raises ValueError: for an app that would not know the user.
+    :raises TypeError: for what is no user.
+    :raises ValueError: for an app that would not know the user.
     """
     if isinstance(user, LocalProxy):
         user = user._get_current_object()
@@ -70,7 +71,7 @@ def _check_loader(app: Flask, credential: str, loader: str) -> None:
         raise ValueError(f"{nothing}, which has no LoginManager: everybody is a guest there. Give it one.")
     if getattr(manager, loader.replace("loader", "callback")) is None:
         way = "MCPClient(app, token_of=lambda user: ...)" if loader == "user_loader" else "acting_as(user)"
-        words = f"{nothing}, whose LoginManager has no {loader}. Show what the app looks at: {way}, or with_headers()."
+        words = f"{nothing}, whose LoginManager has no {loader}. Send what the app looks at: {way}, or with_headers()."
         raise ValueError(words)
 
 

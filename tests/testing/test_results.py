@@ -176,14 +176,14 @@ def test_a_text_that_is_there_literally() -> None:
 
     result = MCPClient(create_app(server=Server("s", tools=[say]))).call("say").assert_error(re.escape("(of beans)"))
     told = failure(lambda: result.assert_error("beds (of beans)"))
-    assert "that match 'beds (of beans)'; it is there literally, so give re.escape() of it, and says:" in told
+    assert "that match 'beds (of beans)'; it is there literally: give re.escape() of it, and says:" in told
 
 
 def test_a_name_that_is_not_declared(client: MCPClient) -> None:
     """The nearest name is offered, or all that there are."""
     assert failure(client.call("ad", a=1).assert_ok).endswith("The server declares no tool 'ad': did you mean 'add'?")
-    assert failure(client.prompt("x").assert_ok).endswith("no prompt 'x': there are 'outline', 'secret_prompt'.")
-    there = "there are 'shop://about', 'shop://ledger', 'shop://items/{name}'."
+    assert failure(client.prompt("x").assert_ok).endswith("no prompt 'x': use one of 'outline', 'secret_prompt'.")
+    there = "use one of 'shop://about', 'shop://ledger', 'shop://items/{name}'."
     assert failure(client.read("blog:x").assert_ok).endswith(f"The server declares no resource 'blog:x': {there}")
 
 

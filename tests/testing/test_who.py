@@ -70,7 +70,7 @@ def test_a_user_of_a_session(app: Flask, revision: str) -> None:
     del users(app)["bob"]
     told = failure(client.call("whoami").assert_ok)
     assert "HTTP 401: 401 Unauthorized: The session is not valid any more" in told
-    assert told.endswith("The app's user_loader did not find the user: are they in the data that the app reads?")
+    assert told.endswith("The app's user_loader did not find the user: put them into the data that the app reads.")
 
 
 @pytest.mark.parametrize("protection", ["basic", "strong", None])
