@@ -31,7 +31,7 @@ class Cache:
 class Answer:
     """The result of a request, encoded but for what its era adds.
 
-    :ivar members: the members of the result's JSON object, without its braces.
+    :ivar members: the members of the result's JSON object, without its braces; bytes where they were prepared.
     :ivar cache: set where the protocol wants to know how long the answer may be kept.
     :ivar meta: the result's own `_meta`.
     :ivar peer: what an `initialize` leaves behind.
@@ -42,7 +42,7 @@ class Answer:
 
     def __init__(
         self,
-        members: str = "",
+        members: str | bytes = "",
         *,
         cache: Cache | None = None,
         meta: JSONObject | None = None,

@@ -12,7 +12,7 @@ from marshmallow.fields import Field
 
 from .schemas.convert import ConversionError, Table, input_schema
 from .schemas.declared import schema_of_declared
-from .schemas.faults import faults_of, printable, suspects
+from .schemas.faults import faults_of, may_hide, printable, suspects
 from .schemas.integers import Plan, integer_plan, raw_plan
 from .schemas.nesting import is_optional
 from .schemas.raw import RawSchema, is_raw
@@ -56,9 +56,10 @@ class Arguments:
     its own field classes. Raises `ConversionError` for what cannot be shown to a client.
     """
 
-    __slots__ = ("_known", "_plan", "_raw", "fields", "include", "input_schema", "schema")
+    __slots__ = ("_hiding", "_known", "_plan", "_raw", "fields", "include", "input_schema", "schema")
 
     def __init__(self, declared: ArgumentsDeclaration, *, name: str, table: Table | None = None) -> None:
+        self._hiding = False
         self._plan: Plan | None = None
         self._known: frozenset[str] | None = None
         self._raw = _ready_made(declared, name)
@@ -73,6 +74,7 @@ class Arguments:
             raise ConversionError(f"{name}: {error}") from error
         self.include = self.schema.unknown == INCLUDE
         self._plan = integer_plan(self.schema)
+        self._hiding = may_hide(self.schema)
         keys = {
             key: field.data_key if field.data_key is not None else key for key, field in self.schema.load_fields.items()
         }
@@ -138,7 +140,7 @@ class Arguments:
         try:
             value: object = schema.load(raw if self._plan is None else self._plan(raw))  # type: ignore[arg-type]  # a plan gives a mapping for one
         except ValidationError as error:
-            found = faults_of(error, schema, raw)
+            found = faults_of(error, schema, raw, hiding=self._hiding)
             raise ArgumentFaults(tuple(dict.fromkeys((*faults, *found)))) from None
         if faults:
             raise ArgumentFaults(faults)

@@ -36,7 +36,7 @@ class Listing(Generic[Item]):
         self.items = tuple(items)
         self.public = all(item.access is public for item in items)
         self._entries: dict[str, dict[int, str | JSONObject]] = {}
-        self._whole: dict[str, str] = {}
+        self._whole: dict[str, bytes] = {}
 
     def admitted(self, caller: Caller) -> Sequence[Item]:
         """The declarations that a caller is shown.
@@ -66,11 +66,16 @@ class Listing(Generic[Item]):
             raise ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref})
         return decision.admitted
 
-    def write(self, shown: Sequence[Item], revision: Revision) -> str:
-        """The member of the result that lists declarations, given in the order in which they were declared."""
+    def write(self, shown: Sequence[Item], revision: Revision) -> str | bytes:
+        """The member of the result that lists declarations, given in the order in which they were declared.
+
+        All of them are kept as bytes, unless they are other ones for every language.
+        """
         if len(shown) == len(self.items) and revision.name in self._whole:
             return self._whole[revision.name]
-        entries = self._prepared(revision)
+        return self._join(shown, self._prepared(revision))
+
+    def _join(self, shown: Sequence[Item], entries: Mapping[int, str | JSONObject]) -> str:
         written = [entries[id(item)] for item in shown]
         # A translated description is another one for every language, so it is written for every caller.
         texts = [entry if isinstance(entry, str) else encode(resolve(entry)) for entry in written]
@@ -85,7 +90,7 @@ class Listing(Generic[Item]):
                 entries[id(item)] = entry if has_lazy(entry) else encode(entry)
             self._entries[revision.name] = entries
             if all(isinstance(entry, str) for entry in entries.values()):
-                self._whole[revision.name] = self.write(self.items, revision)
+                self._whole[revision.name] = self._join(self.items, entries).encode("ascii")
         return entries
 
 

@@ -24,7 +24,9 @@ from .writing import encode
 Item = TypeVar("Item", bound=Prepared)
 
 
-def list_(catalogue: Catalogue, listing: Listing[Item], caller: Caller, start: int = 0) -> tuple[str, int | None]:
+def list_(
+    catalogue: Catalogue, listing: Listing[Item], caller: Caller, start: int = 0
+) -> tuple[str | bytes, int | None]:
     """The member of a result that lists what the caller may use, and where the next page starts, if there is one.
 
     :param start: the place, in the order of the declarations, of the first that may be on this page.

@@ -53,13 +53,15 @@ def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
     )
 
 
-def write_result(id: MessageId, result: Iterable[str]) -> bytes:
+def write_result(id: MessageId, result: Iterable[str | bytes]) -> bytes:
     """The answer to a request, from a result that is encoded already.
 
-    :param result: in pieces, since each time that a long one is put together takes its size in memory once more.
+    :param result: in pieces, since each time that a long one is put together takes its size in memory once more; those
+        that were prepared are bytes.
     """
     written = str(id) if isinstance(id, int) else _encode(id)
-    return "".join((f'{{"jsonrpc":"2.0","id":{written},"result":', *result, "}")).encode("ascii")
+    pieces = (f'{{"jsonrpc":"2.0","id":{written},"result":', *result, "}")
+    return b"".join([piece if isinstance(piece, bytes) else piece.encode("ascii") for piece in pieces])
 
 
 def write_error(id: MessageId | None, error: ProtocolError) -> bytes:

@@ -39,7 +39,7 @@ def admit(call: Call, connection: Connection) -> Peer:
     return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER))
 
 
-def dress(answer: Answer, server_info: str) -> tuple[str, ...]:
+def dress(answer: Answer, server_info: str) -> tuple[str | bytes, ...]:
     """A result as this era writes it, in pieces."""
     if answer.meta is None:
         return "{", answer.members, "}"

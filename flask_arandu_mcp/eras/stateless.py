@@ -67,7 +67,7 @@ def admit(call: Call, connection: Connection) -> Peer:
     return Peer(revision, client, capabilities)
 
 
-def dress(answer: Answer, server_info: str) -> tuple[str, ...]:
+def dress(answer: Answer, server_info: str) -> tuple[str | bytes, ...]:
     """A result as this era writes it, in pieces: with its type, how long it may be kept, and who answers."""
     comma = "," if answer.members else ""
     kept = ""

@@ -30,6 +30,7 @@ def lister(pick: Callable[[Catalogue], Listing[Any]]) -> Callable[[Server, Calle
         members, next_start = list_(catalogue, listing, caller, start)
         if next_start is not None:
             cursor = _sealer(server, caller).seal(_PURPOSE, [server.name, listing.key, next_start])
+            assert isinstance(members, str)  # only a whole list is kept as bytes
             members = f'{members},"nextCursor":{encode(cursor)}'
         public = listing.public and catalogue.rules.guard is None
         return Answer(members, cache=cacheable(public, caller))

@@ -82,15 +82,18 @@ def _step(place: _Place, key: object) -> _Place:
     return _Place((*place.path, str(key)), guide, _raw_under(place.raw, key), secret)
 
 
-def _flat(messages: object, place: _Place) -> Iterator[tuple[_Place, str]]:
-    if isinstance(messages, Mapping):
+def _flat(messages: object, place: _Place, found: list[tuple[_Place, str]]) -> None:
+    """Put every message, and where it belongs, into a list."""
+    if isinstance(messages, str):
+        found.append((place, messages))
+    elif isinstance(messages, Mapping):
         for key, below in messages.items():
-            yield from _flat(below, _step(place, key))
+            _flat(below, _step(place, key), found)
     elif isinstance(messages, list | tuple | set):
         for below in messages:
-            yield from _flat(below, place)
+            _flat(below, place, found)
     else:
-        yield place, str(messages)
+        found.append((place, str(messages)))
 
 
 def _expected(guide: object) -> str | None:
@@ -149,18 +152,28 @@ def _messages(error: ValidationError) -> object:
     return error.messages if error.field_name == SCHEMA else {error.field_name: error.messages}
 
 
-def faults_of(error: ValidationError, schema: Schema | None = None, raw: object = missing) -> tuple[str, ...]:
+def may_hide(schema: Schema) -> bool:
+    """Whether anything that is sent for a schema might be a value that no message may repeat."""
+    containers = (fields.Nested, fields.List, fields.Tuple, fields.Mapping)
+    return any(field.load_only or isinstance(field, containers) for field in schema.fields.values())
+
+
+def faults_of(
+    error: ValidationError, schema: Schema | None = None, raw: object = missing, *, hiding: bool = True
+) -> tuple[str, ...]:
     """Lay a ValidationError flat: every fault once, as `path: message`, a fault of the whole as its message alone.
 
     With the schema and what was sent, faults of type and null are put in the words of JSON, and no value that was
     sent for a load_only field is repeated.
+
+    :param hiding: the schema may have such fields: see :func:`may_hide`.
     """
-    place = _Place(guide=schema, raw=raw)
-    secrets = [] if schema is None else sorted({text for text in _secrets(schema, raw) if text}, key=len, reverse=True)
-    found = [
-        spot.says(_without(_reworded(message, spot), spot, secrets)) for spot, message in _flat(_messages(error), place)
-    ]
-    return tuple(dict.fromkeys(found))
+    texts = {text for text in _secrets(schema, raw) if text} if hiding and schema is not None else ()
+    secrets = sorted(texts, key=len, reverse=True)
+    found: list[tuple[_Place, str]] = []
+    _flat(_messages(error), _Place(guide=schema, raw=raw), found)
+    told = (spot.says(_without(_reworded(message, spot), spot, secrets)) for spot, message in found)
+    return tuple(dict.fromkeys(told))
 
 
 def suspects(raw: object) -> tuple[str, ...]:
