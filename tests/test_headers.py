@@ -78,7 +78,10 @@ def test_h08_a_header_that_is_absent_is_refused(wire: Wire, absent: str) -> None
     answer = wire.post(message, {**without(modern_headers(message), absent), **bearer("alice")})
     assert answer.status_code == 400
     assert answer.get_json()["id"] == 41
-    assert answer.get_json()["error"] == {"code": -32020, "message": f"The header {absent} is missing."}
+    assert answer.get_json()["error"] == {
+        "code": -32020,
+        "message": f"The header {absent} is missing: send in it what the body says.",
+    }
     assert calls == []
 
 
