@@ -23,7 +23,7 @@ class Record:
 
     def __init__(
         self,
-        signals: tuple[NamedSignal, ...],
+        signals: Iterable[NamedSignal],
         sender: object,
         caller: Caller,
         prepared: Prepared | None,
@@ -31,8 +31,6 @@ class Record:
     ) -> None:
         self._signals = [signal for signal in signals if signal.receivers]
         self.outcome = "failed"
-        if not self._signals:
-            return
         self._sender = sender
         self._host = caller.host
         self._name = None if prepared is None else prepared.label
@@ -58,3 +56,36 @@ class Record:
             )
             if isinstance(sent, Failure):
                 self._host.report(sent.error, f"a listener of {signal.name}")
+
+
+class Unheard:
+    """The line of a call that nobody listens for. All of them share one, so it keeps nothing."""
+
+    @property
+    def outcome(self) -> str:
+        """Nothing."""
+        return ""
+
+    @outcome.setter
+    def outcome(self, word: str) -> None:
+        """Forget it."""
+
+    def write(self) -> None:
+        """Send nothing."""
+
+
+_UNHEARD = Unheard()
+
+
+def record_of(
+    signals: tuple[NamedSignal, ...],
+    sender: object,
+    caller: Caller,
+    prepared: Prepared | None,
+    arguments: Iterable[str],
+) -> Record | Unheard:
+    """A line of the audit trail for a call that begins."""
+    for signal in signals:
+        if signal.receivers:
+            return Record(signals, sender, caller, prepared, arguments)
+    return _UNHEARD

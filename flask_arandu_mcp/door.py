@@ -9,7 +9,7 @@ from typing import TypeVar
 from . import signals
 from .answers import ToolAnswer
 from .asking import Asked
-from .audit import Record
+from .audit import Record, Unheard, record_of
 from .caller import Caller
 from .catalogue import Catalogue, Listing
 from .declarations.base import Prepared
@@ -72,7 +72,7 @@ def call(
     :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
     """
     tool = catalogue.tool(name)
-    record = Record((signals.tool_called, signals.tool_refused), catalogue.owner, caller, tool, arguments)
+    record = record_of((signals.tool_called, signals.tool_refused), catalogue.owner, caller, tool, arguments)
     if tool is None:
         raise _recorded(record, unknown("tool", name))
     return ToolPassage(tool, caller, arguments, record, suspect=suspect).take()
@@ -85,7 +85,7 @@ def read(catalogue: Catalogue, caller: Caller, uri: str) -> list[JSONObject] | F
     :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
     """
     resource, variables = catalogue.resource(uri) or (None, {})
-    record = Record((signals.resource_read,), catalogue.owner, caller, resource, variables)
+    record = record_of((signals.resource_read,), catalogue.owner, caller, resource, variables)
     if resource is None:
         raise _recorded(record, no_resource(uri, caller))
     return ResourcePassage(resource, caller, variables, record, uri).take()
@@ -101,13 +101,13 @@ def get(
         the like); a failure.
     """
     prompt = catalogue.prompt(name)
-    record = Record((signals.prompt_rendered,), catalogue.owner, caller, prompt, arguments)
+    record = record_of((signals.prompt_rendered,), catalogue.owner, caller, prompt, arguments)
     if prompt is None:
         raise _recorded(record, unknown("prompt", name))
     return PromptPassage(prompt, caller, arguments, record, suspect=suspect).take()
 
 
-def _recorded(record: Record, error: ProtocolError) -> ProtocolError:
+def _recorded(record: Record | Unheard, error: ProtocolError) -> ProtocolError:
     record.outcome = "invalid"
     record.write()
     return error

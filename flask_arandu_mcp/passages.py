@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from .answers import ToolAnswer
 from .asking import Asked
-from .audit import Record
+from .audit import Record, Unheard
 from .caller import Caller
 from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
@@ -44,7 +44,7 @@ class Passage(Generic[Kind, Made, Given]):
         declared: Kind,
         caller: Caller,
         arguments: Mapping[str, object],
-        record: Record,
+        record: Record | Unheard,
         *,
         suspect: bool = True,
     ) -> None:
@@ -191,7 +191,12 @@ class ResourcePassage(Passage[PreparedResource, list[JSONObject], list[JSONObjec
     __slots__ = ("_uri",)
 
     def __init__(
-        self, declared: PreparedResource, caller: Caller, variables: Mapping[str, str], record: Record, uri: str
+        self,
+        declared: PreparedResource,
+        caller: Caller,
+        variables: Mapping[str, str],
+        record: Record | Unheard,
+        uri: str,
     ) -> None:
         super().__init__(declared, caller, variables, record)
         self._uri = uri
