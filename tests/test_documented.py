@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args, get_type_hints
 
+import click
 import pytest
 
 import flask_arandu_mcp
@@ -219,7 +220,7 @@ def test_every_setting_and_command_that_is_named_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     settings = {f"MCP_{name.upper()}" for name in Settings._fields}
     assert set(re.findall(r"\bMCP_[A-Z_]+[A-Z]", text)) <= settings
-    assert set(re.findall(r"flask mcp ([a-z]+)", text)) <= set(mcp.commands)
+    assert set(re.findall(r"flask mcp ([a-z]+)", text)) <= set(mcp.list_commands(click.Context(mcp)))
 
 
 def test_the_versions_that_are_needed_are_told() -> None:

@@ -49,7 +49,7 @@ def of_name(culprit: str, name: str, key: str) -> Iterator[Advice]:
             culprit,
             "long-name",
             f"has {len(name)} signs in its name and {len(key)} in its server's, {key!r}, and Cursor drops tools with "
-            f"{_BOTH} or more in both: shorten one of them.",
+            f"{_BOTH} or more in both: give one of them a shorter one.",
         )
 
 

@@ -32,7 +32,7 @@ def application(ctx: click.Context, state: State, user: str | None, as_guest: bo
     :raises click.ClickException: where they cannot be found.
     """
     if user is not None and as_guest:
-        raise click.UsageError("--as and --guest name two who act: give one of them.", ctx)
+        raise click.UsageError("`--as` and `--guest` name two who act: give one of them.", ctx)
     if as_guest:
         return Application(state, lambda: guest)
     if user is None:

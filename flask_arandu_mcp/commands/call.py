@@ -84,7 +84,7 @@ def command(
             listener.progress.close()
     _print(response, as_json=file is not None)
     for key in listener.answering.unused:
-        click.secho(f"--answer {key}: the tool did not ask this.", err=True, fg="yellow")
+        click.secho(f"--answer {key}: the tool did not ask this: drop it, or mend the key.", err=True, fg="yellow")
     ctx.exit(0 if error_text(response) is None else 1)
 
 
@@ -122,7 +122,7 @@ def _tool(ctx: click.Context, catalogue: Catalogue, name: str) -> PreparedTool:
     if found is None:
         names = [tool.name for tool in catalogue.tools.items]
         near = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]!r}?" if near else "`flask mcp list` shows those that there are."
+        hint = f"did you mean {near[0]!r}?" if near else "see `flask mcp list` for those that there are."
         raise click.UsageError(f"there is no tool {name!r}: {hint}", ctx)
     return found
 

@@ -48,7 +48,9 @@ def command(
     state = checked(ctx, name)
     chosen, key = CLIENTS[client], key or key_of(str(state.server.name))
     if key_of(key) != key:
-        raise click.UsageError(f"--key {key!r}: clients take letters, digits, - and _: such as {key_of(key)!r}.", ctx)
+        raise click.UsageError(
+            f"--key {key!r}: clients take letters, digits, - and _: write such as {key_of(key)!r}.", ctx
+        )
     if http or url:
         remote = Remote(_url(ctx, state, url), _token(state, key))
         block, notes = chosen.remote(key, remote), list(_of_remote(chosen, state, remote))
@@ -92,8 +94,8 @@ def _url(ctx: click.Context, state: State, given: str | None) -> str:
     base = given or state.settings.public_url or _of_server_name(state)
     if not base:
         words = (
-            "where is the app reached? Say so with --url, such as --url http://127.0.0.1:5000 for `flask run`, or once "
-            "and for all with MCP_PUBLIC_URL."
+            "the app's address is not known: say it with --url, such as --url http://127.0.0.1:5000 for `flask run`, "
+            "or once and for all with MCP_PUBLIC_URL."
         )
         raise click.UsageError(words, ctx)
     if not re.match(r"https?://[^/\s]+", base):

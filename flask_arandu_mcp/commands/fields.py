@@ -80,14 +80,14 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise click.UsageError(f"{text!r} is not a whole number.") from None
+        raise click.UsageError(f"{text!r} is no whole number: write one such as 3.") from None
 
 
 def _number(text: str) -> float:
     try:
         number = float(text)
     except ValueError:
-        raise click.UsageError(f"{text!r} is not a number.") from None
+        raise click.UsageError(f"{text!r} is no number: write one such as 2.5.") from None
     return int(number) if number.is_integer() else number
 
 

@@ -49,7 +49,9 @@ class Answering:
     def _fail_without(self, missing: Sequence[Question]) -> None:
         asked = [f"  {question.key}: {visible(_message(question))}" for question in missing]
         options = " ".join(_option(question) for question in missing)
-        words = "\n".join(["the tool asks, and there is no terminal to ask at:", *asked, f"Answer with: {options}"])
+        words = "\n".join(
+            ["the tool asks, and there is no terminal to ask at:", *asked, f"Give the answers: {options}"]
+        )
         raise click.UsageError(words, self._ctx)
 
     def _answer(self, question: Question) -> object:
@@ -72,7 +74,9 @@ class Answering:
         faults = question.faults(content)
         if faults:
             listed = "; ".join(faults)
-            words = f"--answer {question.key}: it does not fit the question ({listed}): such as {_option(question)}"
+            words = (
+                f"--answer {question.key}: it does not fit the question ({listed}): give such as {_option(question)}"
+            )
             raise click.UsageError(words, self._ctx)
         return {"action": "accept", "content": content}
 

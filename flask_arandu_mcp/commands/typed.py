@@ -38,8 +38,8 @@ def _argument(name: str, texts: Sequence[str], schema: Mapping[str, Any]) -> obj
     if name not in properties:
         if schema.get("additionalProperties") is not False:
             return _free(texts[-1])
-        have = ", ".join(properties) or "none"
-        raise Mistyped(f"the tool has no argument {name!r}: it has {have}.")
+        way_out = f"write one of {', '.join(properties)}" if properties else "leave it out, as it has none"
+        raise Mistyped(f"the tool has no argument {name!r}: {way_out}.")
     said = _resolved(properties[name], schema)
     kinds = _kinds(said)
     if "array" in kinds and not (len(texts) == 1 and _is_json_list(texts[0])):
@@ -60,8 +60,8 @@ def _value(name: str, text: str, said: Mapping[str, Any], kinds: Sequence[str]) 
         except ValueError:
             continue
     words = " or ".join(_WORDS[kind] for kind in kinds)
-    hint = f": {_REST}" if kinds[0] in ("object", "array") else ""
-    raise Mistyped(f"{name}: {text!r} is not {words}{hint}.")
+    hint = f", or {_REST}" if kinds[0] in ("object", "array") else ""
+    raise Mistyped(f"{name}: {text!r} does not fit: write {words}{hint}.")
 
 
 def _kinds(said: Mapping[str, Any]) -> list[str]:

@@ -75,9 +75,9 @@ def test_the_last_word_json_asks_for_json() -> None:
     ("args", "says"),
     [
         (["ecko"], "there is no tool 'ecko': did you mean 'echo'?"),
-        (["zzz"], "there is no tool 'zzz': `flask mcp list` shows those that there are."),
-        (["echo", "count=x"], "count: 'x' is not a whole number."),
-        (["echo", "cuont=3"], "the tool has no argument 'cuont': it has text, count,"),
+        (["zzz"], "there is no tool 'zzz': see `flask mcp list` for those that there are."),
+        (["echo", "count=x"], "count: 'x' does not fit: write a whole number."),
+        (["echo", "cuont=3"], "the tool has no argument 'cuont': write one of text, count,"),
         (["echo", "--json", "count=3"], "--json count=3: no arguments can be read there ([Errno 2]"),
         (
             ["echo", "count=3", "--json", "args.json"],

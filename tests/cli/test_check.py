@@ -202,7 +202,7 @@ def test_the_servers_name_counts() -> None:
     long = tool(access=public, name="a" * 40, description="Has a long name.")(lambda request: "")
     app = Flask("x")
     ArandoMCP(app, Server("a server of a name that is long", tools=[long]))
-    assert "shorten one of them.  [long-name]" in invoke(app, "check").stdout
+    assert "give one of them a shorter one.  [long-name]" in invoke(app, "check").stdout
 
 
 def test_an_empty_server_is_no_mistake() -> None:

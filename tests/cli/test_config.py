@@ -346,14 +346,19 @@ def test_the_url_is_the_one_that_is_known(settings: dict[str, Any], args: list[s
 @pytest.mark.parametrize(
     ("app", "args", "code", "says"),
     [
-        ({}, ["--http"], 2, "where is the app reached? Say so with --url, such as --url http://127.0.0.1:5000"),
+        ({}, ["--http"], 2, "the app's address is not known: say it with --url, such as --url http://127.0.0.1:5000"),
         (
             {},
             ["--url", "desk.example"],
             2,
             "--url 'desk.example' is no URL: write one such as https://api.example.com.",
         ),
-        ({}, ["--key", "my desk"], 2, "--key 'my desk': clients take letters, digits, - and _: such as 'my-desk'."),
+        (
+            {},
+            ["--key", "my desk"],
+            2,
+            "--key 'my desk': clients take letters, digits, - and _: write such as 'my-desk'.",
+        ),
         ({"local": False}, [], 1, "nobody is declared for an assistant on this machine to act as: decorate a function"),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_broken_policy_fails_the_list() -> None:
     [
         (["--as", "eve"], "--as 'eve': the app's user_loader finds nobody by this id: give what the user's get_id()"),
         (["--as", "7"], "--as '7': the app's user_loader failed with RuntimeError: no database: give an id as"),
-        (["--as", "ana", "--guest"], "--as and --guest name two who act: give one of them."),
+        (["--as", "ana", "--guest"], "`--as` and `--guest` name two who act: give one of them."),
     ],
 )
 @pytest.mark.parametrize("command", [["list"], ["call", "whoami"]])

@@ -41,9 +41,9 @@ def test_answers_are_given_with_the_command(answers: list[str], out: str) -> Non
 @pytest.mark.parametrize(
     ("tool", "given", "says"),
     [
-        ("clear", [], ["sure: Clear the desk?", """Answer with: --answer sure='{"yes": true}'"""]),
-        ("clear", ['--answer=sure={"yes": true}'], ["really: Really?", "Answer with: --answer really='{}'"]),
-        ("pay", [], ["pay: Please pay.", "Answer with: --answer pay='{}'"]),
+        ("clear", [], ["sure: Clear the desk?", """Give the answers: --answer sure='{"yes": true}'"""]),
+        ("clear", ['--answer=sure={"yes": true}'], ["really: Really?", "Give the answers: --answer really='{}'"]),
+        ("pay", [], ["pay: Please pay.", "Give the answers: --answer pay='{}'"]),
         (
             "introduce",
             [],
@@ -76,7 +76,7 @@ def test_an_answer_that_nobody_asked_for_is_told() -> None:
     """A key that is misspelt would otherwise go unnoticed."""
     done = call("whoami", "--answer=sure=accept")
     assert done.code == 0
-    assert "--answer sure: the tool did not ask this." in done.err
+    assert "--answer sure: the tool did not ask this: drop it, or mend the key." in done.err
 
 
 def test_a_page_is_opened_or_not() -> None:
@@ -106,8 +106,12 @@ def test_a_form_is_asked_field_by_field() -> None:
     with Terminal("call", "introduce") as terminal:
         terminal.sees("Who are you?").sees("(!decline says no, !cancel leaves it)")
         terminal.sees("name (What to call you): ").types("").sees("name (What to call you): ").types("Ann")
-        terminal.sees("age (optional): ").types("old").sees("'old' is not a whole number.").types("-1")
-        terminal.sees("share (optional) [0.5]: ").types("much").sees("'much' is not a number.").types("2")
+        terminal.sees("age (optional): ").types("old").sees("'old' is no whole number: write one such as 3.").types(
+            "-1"
+        )
+        terminal.sees("share (optional) [0.5]: ").types("much").sees(
+            "'much' is no number: write one such as 2.5."
+        ).types("2")
         terminal.sees("1  Red (r)").sees("2  Green (g)").sees("color (optional): ")
         terminal.types("blue").sees("'blue' is none of these: give a number from 1 to 2, or the words.").types("2")
         terminal.sees("1  a").sees("3  c").sees("tags [several, with commas] (optional): ").types("a, 3")

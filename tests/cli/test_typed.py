@@ -80,16 +80,19 @@ def test_a_word_is_what_its_schema_says(words: list[str], value: object) -> None
     [
         (["count"], "'count' is no argument: write name=value, or give all arguments as JSON, with --json FILE."),
         (["=3"], "'=3' is no argument"),
-        (["cuont=3"], "the tool has no argument 'cuont': it has text, count, share,"),
-        (["count=x"], "count: 'x' is not a whole number."),
-        (["count=3.0"], "count: '3.0' is not a whole number."),
-        (["count=true"], "count: 'true' is not a whole number."),
-        (["share=much"], "share: 'much' is not a number."),
-        (["share=Infinity"], "share: 'Infinity' is not a number."),
-        (["sure=maybe"], "sure: 'maybe' is not true or false."),
-        (["maybe=x"], "maybe: 'x' is not null or a whole number."),
-        (["numbers=x"], "numbers: 'x' is not a whole number."),
-        (["window=first"], "window: 'first' is not an object in JSON: give all arguments as JSON, with --json FILE."),
+        (["cuont=3"], "the tool has no argument 'cuont': write one of text, count, share,"),
+        (["count=x"], "count: 'x' does not fit: write a whole number."),
+        (["count=3.0"], "count: '3.0' does not fit: write a whole number."),
+        (["count=true"], "count: 'true' does not fit: write a whole number."),
+        (["share=much"], "share: 'much' does not fit: write a number."),
+        (["share=Infinity"], "share: 'Infinity' does not fit: write a number."),
+        (["sure=maybe"], "sure: 'maybe' does not fit: write true or false."),
+        (["maybe=x"], "maybe: 'x' does not fit: write null or a whole number."),
+        (["numbers=x"], "numbers: 'x' does not fit: write a whole number."),
+        (
+            ["window=first"],
+            "window: 'first' does not fit: write an object in JSON, or give all arguments as JSON, with",
+        ),
         (["text=a", "text=b"], "'text' is given 2 times, and is no list: give it once."),
     ],
 )
@@ -108,7 +111,7 @@ def test_an_open_schema_takes_any_name() -> None:
 
 def test_a_tool_without_arguments_says_that_it_has_none() -> None:
     """There is nothing to choose from."""
-    with pytest.raises(Mistyped, match="it has none"):
+    with pytest.raises(Mistyped, match="leave it out, as it has none"):
         typed(["x=1"], {"type": "object", "properties": {}, "additionalProperties": False})
 
 
