@@ -657,7 +657,7 @@ def test_arguments_named_like_what_languages_keep(wire: Wire, name: str) -> None
 @pytest.mark.parametrize("name", ["request", "self"])
 def test_arguments_named_like_what_a_handler_is_given(wire: Wire, name: str) -> None:
     """A client cannot stand in for the request, or for the tool itself, where any name may come."""
-    assert f"{name}: this name is reserved." in is_tool_error(wire.post(tool_call("take", {name: "x"})))
+    assert f"{name}: this name is reserved, send another" in is_tool_error(wire.post(tool_call("take", {name: "x"})))
 
 
 def test_meta_that_imitates_the_servers(wire: Wire) -> None:

@@ -34,7 +34,19 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 API = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
 
 OUTSIDERS = {
-    *("OneOf", "allows", "app.app_context", "close", "doc", "get_id", "json_schema", "jsonify", "len", "token_of"),
+    *(
+        "OneOf",
+        "allows",
+        "app.app_context",
+        "close",
+        "doc",
+        "get_id",
+        "json_schema",
+        "jsonify",
+        "len",
+        "request.get_json",
+        "token_of",
+    ),
     'limiter.limit("100/minute")',
 }
 """What docs/ write with parentheses that is no function of the package."""

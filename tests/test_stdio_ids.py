@@ -16,6 +16,7 @@ def test_an_id_belongs_to_one_call_at_a_time(pipe: Pipe) -> None:
     slow = call("tools/call", {"name": "wait", "arguments": {"seconds": 1}}, id="same")
     pipe.send(slow, slow)
     refused, served = pipe.receive(), pipe.receive()
-    assert refused["error"] == {"code": -32600, "message": "The id 'same' belongs to a call that is under way."}
+    words = "The id 'same' belongs to a call that is under way: send another one."
+    assert refused["error"] == {"code": -32600, "message": words}
     assert (refused["id"], served["id"]) == ("same", "same")
     assert "result" in served

@@ -32,7 +32,7 @@ def test_a_question_is_sent_three_times_at_most(answer: object) -> None:
     assert asked == 3
     assert message["id"] == 2
     assert message["result"]["isError"]
-    assert "does not fit" in message["result"]["content"][0]["text"]
+    assert "do not fit it: call again" in message["result"]["content"][0]["text"]
 
 
 def test_a_question_may_be_answered_at_the_third_time() -> None:
