@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,9 @@ def load(url: str, messages: Sequence[Message], connections: int, seconds: float
         try:
             running.wait(seconds)
         except subprocess.TimeoutExpired:
-            running.send_signal(2)
+            pass
+        finally:
+            running.send_signal(signal.SIGINT)
         written, _ = running.communicate(timeout=60)
     return read_result(written, " ".join(command))
 
