@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -92,6 +94,8 @@ PARTS: dict[str, tuple[Callable[[Run], None], str]] = {
 def main() -> None:
     """Run the parts that were named, all of them by default, and print what they found."""
     options = _options()
+    # Whoever ends a run wants its servers ended, too, and what it has found.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     seconds = options.seconds or (0.3 if options.quick else 2.0)
     run = Run(Environments(options.environments), Others(), options.rounds, seconds, options.quick, [])
     try:
