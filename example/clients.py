@@ -1,5 +1,6 @@
 """What a user pastes into an AI client so that it reaches the blog over HTTP as them. It knows nothing of the blog
-but an address, and nothing of the user but a token."""
+but an address, and nothing of the user but a token, which is written out for them alone: what developers are given by
+`flask mcp config` holds no secret, and is another block."""
 
 from __future__ import annotations
 

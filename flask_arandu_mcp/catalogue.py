@@ -12,8 +12,8 @@ from .declarations.prompts import PreparedPrompt
 from .declarations.resources import PreparedResource
 from .declarations.tools import PreparedTool
 from .errors import INTERNAL_ERROR, ProtocolError
-from .policies import Decision, decide, public
-from .revisions import Revision
+from .policies import Decision, decide, public, word
+from .revisions import R_2026_07_28, Revision
 from .schemas.convert import has_lazy, resolve
 from .typing import JSONObject
 from .uri_templates import canonical
@@ -81,6 +81,10 @@ class Listing(Generic[Item]):
         texts = [entry if isinstance(entry, str) else encode(resolve(entry)) for entry in written]
         return f'"{self.key}":[{",".join(texts)}]'
 
+    def describe(self) -> list[JSONObject]:
+        """What the operator is told of each declaration, whoever asks."""
+        return [{**item.entry(R_2026_07_28), "access": word(item.access), **item.notes()} for item in self.items]
+
     def _prepared(self, revision: Revision) -> Mapping[int, str | JSONObject]:
         entries = self._entries.get(revision.name)
         if entries is None:
@@ -105,6 +109,7 @@ class Catalogue:
 
     :ivar owner: the server, which sends the signals.
     :ivar rules: what it says of all its declarations.
+    :ivar listings: the four lists of the protocol, in which templates have one of their own.
     :ivar public: everything is for everybody.
     :ivar capabilities: what it can be asked for: only what it has (2026-07-28, schema, ServerCapabilities).
     """
@@ -114,6 +119,7 @@ class Catalogue:
         "_resources",
         "_tools",
         "capabilities",
+        "listings",
         "owner",
         "prompts",
         "public",
@@ -137,12 +143,12 @@ class Catalogue:
         self.resources = Listing("resources", [r for r in resources if not r.template.variables])
         self.templates = Listing("resourceTemplates", [r for r in resources if r.template.variables])
         self.prompts = Listing("prompts", prompts)
+        self.listings = (self.tools, self.resources, self.templates, self.prompts)
         self._tools = {tool.name: tool for tool in tools}
         self._prompts = {prompt.name: prompt for prompt in prompts}
         self._resources = {canonical(r.template.text): r for r in self.resources.items}
-        listings = (self.tools, self.resources, self.templates, self.prompts)
         # What a guard might take out for one caller cannot be shared with another.
-        self.public = all(listing.public for listing in listings) and rules.guard is None
+        self.public = all(listing.public for listing in self.listings) and rules.guard is None
         self.capabilities = self._capabilities()
 
     def _capabilities(self) -> JSONObject:
@@ -160,8 +166,11 @@ class Catalogue:
     @property
     def limited(self) -> list[str]:
         """What has a rate limit, by kind and name."""
-        listings = (self.tools, self.resources, self.templates, self.prompts)
-        return [f"{item.kind} {item.name!r}" for listing in listings for item in listing.items if item.limits]
+        return [f"{item.kind} {item.name!r}" for listing in self.listings for item in listing.items if item.limits]
+
+    def describe(self) -> JSONObject:
+        """The lists with the word for who may use each declaration: for the operator, not for clients."""
+        return {listing.key: listing.describe() for listing in self.listings}
 
     def tool(self, name: object) -> PreparedTool | None:
         """The tool of a name."""

@@ -33,8 +33,11 @@ LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "e
 """The levels of log messages, the least serious first (2026-07-28, server/utilities/logging)."""
 
 
-def drain(call: Callable[[], T | Flow[T | Asked]]) -> T | Asked:
-    """The answer of a call, or what it asks, for whom what it sends while it works is of no use."""
+def drain(call: Callable[[], T | Flow[T | Asked]]) -> T:
+    """The answer of a call, for whom what it sends while it works is of no use.
+
+    :raises LookupError: for a question that nothing answers.
+    """
     flow = unwatched(call)
     if not isinstance(flow, Generator):
         return flow
@@ -44,7 +47,11 @@ def drain(call: Callable[[], T | Flow[T | Asked]]) -> T | Asked:
             unwatched(next, flow)
         except StopIteration as end:
             answer: T | Asked = end.value
-            return answer
+            break
+    if isinstance(answer, Asked):
+        keys = ", ".join(repr(question.key) for question in answer.questions)
+        raise LookupError(f"The handler asks {keys}, and answers= has nothing that fits: give it a client's result.")
+    return answer
 
 
 def play(call: Callable[[], Any], prepared: Prepared, caller: Caller) -> Flow[Any]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from . import door, faults
 from .answers import ToolAnswer
-from .asking import Answers, Asked
+from .asking import Answers
 from .caller import Caller
 from .catalogue import Catalogue, Item, Listing
 from .completing import complete
@@ -21,7 +21,7 @@ from .errors import DeclarationError
 from .grants import unwatched
 from .host import Host
 from .playing import drain
-from .policies import Access, word
+from .policies import Access
 from .revisions import R_2026_07_28
 from .schemas.convert import Table
 from .typing import JSONObject
@@ -168,7 +168,7 @@ class Server:
         :raises ProtocolError: -32602 for a tool that does not exist, or must seem not to.
         """
         caller = _asking(subject, host, answers)
-        return _answered(drain(lambda: door.call(self.catalogue, caller, name, arguments or {})))
+        return drain(lambda: door.call(self.catalogue, caller, name, arguments or {}))
 
     def read(
         self,
@@ -183,7 +183,7 @@ class Server:
         :raises ProtocolError: for a URI that leads nowhere, a refusal (403 and the like) or a failure.
         """
         caller = _asking(subject, host, answers)
-        return _answered(drain(lambda: door.read(self.catalogue, caller, uri)))
+        return drain(lambda: door.read(self.catalogue, caller, uri))
 
     def get(
         self,
@@ -200,7 +200,7 @@ class Server:
             (403 and the like); a failure.
         """
         caller = _asking(subject, host, answers)
-        return _answered(drain(lambda: door.get(self.catalogue, caller, name, arguments or {})))
+        return drain(lambda: door.get(self.catalogue, caller, name, arguments or {}))
 
     def complete(self, subject: Any, of: str, argument: str, value: str = "", *, host: Host | None = None) -> list[str]:
         """Complete an argument of a prompt, or a variable of a resource's template, as a subject.
@@ -232,25 +232,11 @@ class Server:
 
     def describe(self) -> JSONObject:
         """All that is declared, with the word for who may use it, whoever asks: for the operator, not for clients."""
-        catalogue = self.catalogue
-        listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
-        described: JSONObject = {"name": self.name, "version": self.version}
-        for listing in listings:
-            described[listing.key] = [
-                {**item.entry(R_2026_07_28), "access": word(item.access), **item.notes()} for item in listing.items
-            ]
-        return described
+        return {"name": self.name, "version": self.version, **self.catalogue.describe()}
 
 
 def _asking(subject: Any, host: Host | None, answers: Mapping[str, object] | None) -> Caller:
     return Caller(subject, host, answers=Answers(loose=answers, trusted=True))
-
-
-def _answered(answer: T | Asked) -> T:
-    if isinstance(answer, Asked):
-        keys = ", ".join(repr(question.key) for question in answer.questions)
-        raise LookupError(f"The handler asks {keys}, and answers= has nothing that fits: give it a client's result.")
-    return answer
 
 
 def _listed(given: Sequence[T]) -> Sequence[T]:

@@ -17,8 +17,8 @@ class Names(NamedTuple):
     module: str
 
 
-TAKEN = frozenset({"Request", "Server", "User", "UserMixin", "fields", "guest", "signed_in", "tool"})
-"""Names that the texts use themselves."""
+TAKEN = frozenset({"app", "fields", "pytest", "signed_in", "tool"})
+"""Names that a tool could have, and that the texts use themselves."""
 
 PACKAGE = '"""What AI assistants may do here."""\n'
 
@@ -55,17 +55,18 @@ def {names.tool}(request: Request, text: str) -> dict[str, str]:
 
 
 def test(names: Names) -> str:
-    """A test of that tool, through the door that assistants come through."""
+    """A test of that tool, by a client that acts as an assistant would. Its app gives way to the project's own."""
     return f'''"""The tool `{names.tool}`, as an assistant uses it."""
 
 from __future__ import annotations
 
-from flask_arandu_mcp import Server, guest
-from flask_login import UserMixin
+import pytest
+from flask import Flask
+from flask_arandu_mcp import ArandoMCP, Server
+from flask_arandu_mcp.testing import MCPClient
+from flask_login import LoginManager, UserMixin
 
 from {names.module} import {names.tool}
-
-server = Server(name="test", tools=[{names.tool}])
 
 
 class User(UserMixin):
@@ -74,22 +75,35 @@ class User(UserMixin):
     id = "ana"
 
 
-def test_it_answers() -> None:
+@pytest.fixture
+def app() -> Flask:
+    """An app with this tool alone.
+
+    Drop it once your server has the tool and conftest.py has a fixture `app`.
+    """
+    app = Flask("test")
+    app.secret_key = "only for this test"
+    LoginManager(app).user_loader(lambda user_id: User())
+    ArandoMCP(app, Server(name="test", tools=[{names.tool}]))
+    return app
+
+
+def test_it_answers(mcp_client: MCPClient) -> None:
     """Whoever is signed in gets an answer."""
-    answer = server.call(User(), "{names.tool}", {{"text": "Hello"}})
-    assert answer.data == {{"text": "Hello"}}
+    ana = mcp_client.acting_as(User())
+    result = ana.call("{names.tool}", text="Hello").assert_ok()
+    assert result.data == {{"text": "Hello"}}
 
 
-def test_it_refuses_guests() -> None:
+def test_it_refuses_guests(mcp_client: MCPClient) -> None:
     """Whoever is not signed in is neither shown it nor answered."""
-    assert server.list_tools(guest) == []
-    assert server.call(guest, "{names.tool}", {{"text": "Hello"}}).is_error
+    assert "{names.tool}" not in mcp_client.tools()
+    mcp_client.call("{names.tool}", text="Hello").assert_refused("sign in")
 
 
-def test_it_refuses_what_it_does_not_know() -> None:
+def test_it_refuses_what_it_does_not_know(mcp_client: MCPClient) -> None:
     """An argument that was not declared is named, and nothing is done."""
-    arguments = {{"text": "Hello", "txet": "Hello"}}
-    answer = server.call(User(), "{names.tool}", arguments)
-    assert answer.is_error
-    assert "txet" in answer.text
+    ana = mcp_client.acting_as(User())
+    result = ana.call("{names.tool}", text="Hello", txet="Hello")
+    result.assert_error("txet: Unknown field")
 '''

@@ -20,10 +20,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound=Callable[..., Any])
 
-
 Completer: TypeAlias = Callable[[Request, str], Any]
 """Completes a value: it is given the request and what was typed so far, and returns the values that fit."""
-
 
 Guard: TypeAlias = Callable[[Request, Response], Any]
 """Sees an answer last: it is given the request and the answer, and returns another one, or None to let it be."""
@@ -138,12 +136,11 @@ def check_options(culprit: str, options: Iterable[str], known: type[Any]) -> Non
     :param known: a `TypedDict` that has them.
     :raises TypeError: for an option that there is not.
     """
+    names = sorted(known.__annotations__)
     for option in options:
-        if option not in known.__annotations__:
-            meant = difflib.get_close_matches(option, known.__annotations__, 1, 0.5)
-            hint = (
-                f"did you mean {meant[0]!r}?" if meant else f"write one of {', '.join(sorted(known.__annotations__))}"
-            )
+        if option not in names:
+            meant = difflib.get_close_matches(option, names, 1, 0.5)
+            hint = f"did you mean {meant[0]!r}?" if meant else f"write one of {', '.join(names)}"
             raise TypeError(f"{culprit!r} is declared with {option!r}, which is no option: {hint}")
 
 

@@ -207,9 +207,7 @@ class MCPClient:
     ) -> About:
         headers = f", with the headers {', '.join(self._headers)}" if self._headers else ""
         words = f"{words_of(verb, [name] if kind else [], arguments or {})} as {self._who.words}{headers}"
-        catalogue = self._catalogue
-        listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
-        others = [item.label for listing in listings for item in listing.items if item.kind in kind]
+        others = [item.label for listing in self._catalogue.listings for item in listing.items if item.kind in kind]
         return About(words, kind, name, declared, others, self._who.loader)
 
     def _sent(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -163,11 +164,12 @@ def test_a_folder_that_cannot_be_written_is_told(home: Path) -> None:
 def test_the_texts_use_no_name_that_a_tool_may_have() -> None:
     """A tool of such a name would take the place of what the text needs."""
     names = templates.Names("one", "mcp_tools.one")
-    imported = {
-        word.strip(",")
-        for text in (templates.declaration(names), templates.test(names))
-        for line in text.splitlines()
-        if line.startswith("from ") and "__future__" not in line
-        for word in line.partition(" import ")[2].split()
-    }
-    assert imported - {"one"} <= templates.TAKEN
+    used: set[str] = set()
+    for text in (templates.declaration(names), templates.test(names)):
+        for statement in ast.parse(text).body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                used |= {alias.name for alias in statement.names}
+            elif isinstance(statement, (ast.ClassDef, ast.FunctionDef)):
+                used.add(statement.name)
+    might_be = {name for name in used if name.islower() and not name.startswith("test_")}
+    assert might_be - {"one", "annotations"} == templates.TAKEN
