@@ -42,7 +42,12 @@ def of_parameters(culprit: str, handler: Handler, fields: Mapping[str, bool], wh
     for name, always in fields.items():
         parameter = handler.parameters.get(name)
         if parameter is None:
-            if not handler.takes_any and name not in RESERVED:
+            if name == handler.request_name:
+                yield (
+                    f"{culprit}: the handler's first parameter is {name!r}, as a {what} is called, and is given the "
+                    f"request: write (request, {name})."
+                )
+            elif not handler.takes_any and name not in RESERVED:
                 yield f"{culprit}: the handler does not take the {what} {name!r}: {_way_out(name, what)}."
         elif not always and parameter.default is parameter.empty:
             yield (

@@ -11,7 +11,7 @@ from flask import Blueprint, Flask
 
 from .catalogue import Catalogue
 from .declarations.tools import Tool, ToolSource
-from .errors import DeclarationError
+from .errors import DeclarationError, Failure, attempt
 from .ext import limiter
 from .hosting import FlaskHost
 from .identity import has_no_loader, reads_no_tokens
@@ -149,7 +149,20 @@ class State:
         if csrf is not None:
             csrf.exempt(self.blueprint)
 
+    def _hidden_by(self) -> str:
+        """The endpoint of the app that is asked in the place of the server; empty where none is."""
+        if self.app.url_map.host_matching:
+            return ""
+        found = attempt(self.app.url_map.bind("", url_scheme="http").match, self.url or "/", method="POST")
+        endpoint = "" if isinstance(found, Failure) else str(found[0])
+        return "" if endpoint == f"{self.blueprint.name}.serve" else endpoint
+
     def _faults(self) -> Iterator[str]:
+        if hidden_by := self._hidden_by():
+            yield (
+                f"POST {self.url} leads to the app's endpoint {hidden_by!r}, which has the same rule: give the server "
+                "a path of its own, ArandoMCP(..., url=...)."
+            )
         if has_no_loader():
             yield (
                 "the app's LoginManager can load nobody: give it a @login_manager.user_loader or a "
@@ -178,7 +191,8 @@ def states(app: Flask) -> dict[str, State]:
 
 
 def find(app: Flask, name: str | None) -> State:
-    """A server of an app by its name; without one the one called `default`, or the only one.
+    """A server of an app by its name, or by what its clients know it by; without one the one called `default`, or the
+    only one.
 
     :raises LookupError: where there is none of this name.
     """
@@ -189,6 +203,9 @@ def find(app: Flask, name: str | None) -> State:
     if name is None:
         name = next(iter(found)) if len(found) == 1 else "default"
     if name not in found:
+        known_so = [state for state in found.values() if state.server.name == name]
+        if len(known_so) == 1:
+            return known_so[0]
         there = ", ".join(map(repr, found))
         raise LookupError(f"There is no server {name!r}: this app has {there}; say which, server=...")
     return found[name]

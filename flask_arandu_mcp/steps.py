@@ -116,8 +116,14 @@ def no_response(value: Any) -> Any:
     """What a handler gave, unless it is a response for a browser.
 
     :raises HTTPException: for one that refuses.
-    :raises TypeError: for any other one.
+    :raises TypeError: for any other one, and for data with a status.
     """
+    if type(value) is tuple and len(value) > 1 and type(value[1]) is int and 400 <= value[1] < 600:
+        # As a view would refuse. Taken for data, it would be a success.
+        raise TypeError(
+            f"the handler gave data and the status {value[1]}, as a view may; raise werkzeug's exception of that "
+            "status, return Response.error('...'), or give a list where it is data"
+        )
     if not isinstance(value, HTTPResponse):
         return value
     if 300 <= value.status_code < 500:

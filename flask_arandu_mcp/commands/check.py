@@ -10,7 +10,10 @@ import click
 
 from ..advice import Advice, advise
 from ..advice.tokens import tokens
+from ..declarations.base import Prepared
 from ..errors import DeclarationError
+from ..identity import manager
+from ..policies import public
 from ..schemas.convert import resolve
 from ..state import State
 from .clients import key_of
@@ -80,9 +83,31 @@ def _one(state: State, max_tokens: int) -> Checked:
         return Checked(server, state.url, 0, 0, error.faults, ())
     with state.app.app_context():  # translations ask for it
         described: Any = resolve(state.server.describe())
-    advice = list(advise(described, key=key_of(server), max_tokens=max_tokens))
+        around = list(_on_app(state))
+    advice = [*around, *advise(described, key=key_of(server), max_tokens=max_tokens)]
     tools = described["tools"]
     return Checked(server, state.url, len(tools), tokens(tools), (), advice)
+
+
+def _on_app(state: State) -> Iterator[Advice]:
+    """Advice on what is around the server, in its app's context."""
+    catalogue = state.server.catalogue
+    listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
+    prepared: list[Prepared] = [item for listing in listings for item in listing.items]
+    app = f"the app {state.app.name!r}"
+    if not prepared:
+        words = "offers nothing: declare a tool, and give it to the server, Server(..., tools=[...])."
+        yield Advice(f"the server {state.server.name!r}", "empty", words)
+    if manager() is None and any(item.access is not public for item in prepared):
+        words = (
+            "has no LoginManager, so that whoever comes over HTTP is a guest: give it one, with a request_loader for "
+            "tokens."
+        )
+        yield Advice(app, "no-users", words)
+    talking = next((item for item in prepared if item.streams), None)
+    if talking is not None and not state.app.secret_key:
+        words = f"has no SECRET_KEY, without which nobody can be asked over HTTP, as {talking.name!r} may do: set it."
+        yield Advice(app, "no-secret-key", words)
 
 
 def _kept(checked: Sequence[Checked], ignored: Sequence[str]) -> list[Checked]:

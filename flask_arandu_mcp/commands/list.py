@@ -58,7 +58,7 @@ def _seen(state: State, talk: Talk, described: JSONObject) -> JSONObject:
         try:
             listed = list(talk.listed(method, key)) if capability in capabilities else []
         except Refused as refused:
-            raise click.ClickException(f"{method} is refused them: {refused}") from None
+            raise click.ClickException(f"{method} is refused to them: {refused}") from None
         seen[key] = [{**known.get(_key(item), {"access": "?"}), **item} for item in listed]
     return seen
 

@@ -62,6 +62,11 @@ def why_not(peer: Peer, connection: Connection) -> WhyNot:
         if known_as(question.method, question.params, peer.revision) is None:
             words = f"revision {peer.revision.name}, which the client speaks, has no such question: use a newer one."
             return Unanswerable(f"The user cannot be asked here: {words}")
+        if connection.header is not None and connection.host.sealer is None:
+            return Unanswerable(
+                "The user cannot be asked here: without a SECRET_KEY the app cannot tell what its client can do; give "
+                "it one."
+            )
         if not declared(peer.capabilities, question.needs):
             needed = ".".join(question.needs)
             return Unanswerable(f"The user cannot be asked here: the client must declare {needed!r}.")

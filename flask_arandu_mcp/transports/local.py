@@ -59,6 +59,11 @@ class Application:
                     f"The function that @mcp.local_subject decorates failed (ref {ref}): the log says why; make it "
                     "return one of the app's users, or flask_arandu_mcp.guest."
                 )
+            if subject is not None and not hasattr(subject, "is_authenticated"):
+                raise NoLocalSubject(
+                    f"The function that @mcp.local_subject decorates gave {subject!r}, which is no user: make it "
+                    "return one of the app's users, or flask_arandu_mcp.guest."
+                )
         if subject is None:
             raise NoLocalSubject(
                 "The function that @mcp.local_subject decorates found nobody: make it return one of the app's users, "

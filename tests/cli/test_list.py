@@ -78,7 +78,7 @@ def test_what_the_app_refuses_is_told() -> None:
     """The app's before_request functions are asked for each list, as for an assistant's."""
     result = invoke(create_app(), "list", "--as", "banned")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "tools/list is refused them: 403 Forbidden: the application refused this request." in result.stderr
+    assert "tools/list is refused to them: 403 Forbidden: the application refused this request." in result.stderr
 
 
 def test_a_broken_policy_fails_the_list() -> None:
@@ -92,7 +92,7 @@ def test_a_broken_policy_fails_the_list() -> None:
     ArandoMCP(app, Server("s", tools=[one]))
     result = invoke(app, "list", "--guest")
     assert result.exit_code == 1
-    assert "tools/list is refused them: Internal error (ref " in result.stderr
+    assert "tools/list is refused to them: Internal error (ref " in result.stderr
 
 
 @pytest.mark.parametrize(
