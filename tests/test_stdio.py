@@ -120,6 +120,7 @@ def test_s01_what_the_app_prints_at_import_lands_on_stderr(start: Start, env: di
 def test_s01_flasks_own_tips_land_on_stderr(start: Start, tmp_path: Path) -> None:
     """A .env file that cannot be read without python-dotenv is told on stderr."""
     (tmp_path / ".env").write_text("A=1")
+    (tmp_path / "dotenv.py").write_text("raise ImportError")  # as where it is not installed
     pipe = start(env={"PYTHONPATH": str(Path(__file__).parent.parent)}, options={"cwd": tmp_path})
     pipe.send(ping(1))
     code, out, err = pipe.close()

@@ -36,7 +36,7 @@ class Answering:
 
         :raises click.UsageError: for an answer that does not fit, and where nobody can be asked.
         """
-        missing = [question for question in questions if question.key not in self._given]
+        missing = [one for one in questions if one.key not in self._given and isinstance(one, Elicit)]
         if missing and not (sys.stdin.isatty() and sys.stderr.isatty()):
             self._fail_without(missing)
         return {question.key: self._answer(question) for question in questions}

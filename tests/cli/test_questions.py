@@ -90,6 +90,11 @@ def test_a_page_is_opened_or_not() -> None:
     [
         (['--answer=model={"content": {"text": "Hello"}}'], "Hello\n"),
         (["--answer=model=decline"], "went on without: The user could not be asked: the user said decline.\n"),
+        (
+            [],
+            "went on without: The user could not be asked: a terminal has no answer to 'sampling/createMessage': give "
+            "it with --answer model=JSON.\n",
+        ),
     ],
 )
 def test_what_a_terminal_is_not_can_be_given(args: list[str], out: str) -> None:
