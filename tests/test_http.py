@@ -499,3 +499,36 @@ def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
     assert answer.get_json()["result"] == {}
     assert answer.headers["X-Seen"] == "yes"
     assert int(answer.headers["Content-Length"]) == len(answer.data)
+
+
+@pytest.mark.parametrize("url", ["/mcp", "/"])
+def test_a_rule_of_the_app_that_hides_the_server_is_a_fault(url: str) -> None:
+    """An endpoint that the app has at the very URL would be asked in the server's place, without a word."""
+    app = Flask("hiding")
+    app.add_url_rule(url, "mine", lambda: "a page", methods=["POST"])
+    mcp = ArandoMCP(app, make_server(), url=url)
+    with pytest.raises(DeclarationError, match=rf"POST {url} leads to the app's endpoint 'mine'"):
+        mcp.check(app)
+
+
+@pytest.mark.parametrize("status", [400, 404, 500])
+def test_data_with_a_status_is_no_success(status: int, caplog: pytest.LogCaptureFixture) -> None:
+    """What a view would refuse with is not sent out as an answer; a list of such values is data."""
+
+    @tool(access=public)
+    def refusing(request: Request) -> Any:
+        """Refuses as a view may."""
+        return {"error": "gone"}, status
+
+    @tool(access=public)
+    def counting(request: Request) -> Any:
+        """Gives a pair of numbers."""
+        return [{"n": 1}, status]
+
+    app = Flask("pairs")
+    ArandoMCP(app, Server("s", tools=[refusing, counting]))
+    result = Wire(app).post(call("tools/call", {"name": "refusing"})).get_json()["result"]
+    assert result["isError"] is True
+    assert "gone" not in str(result)
+    assert f"data and the status {status}" in caplog.text
+    assert not Wire(app).post(call("tools/call", {"name": "counting"})).get_json()["result"].get("isError")

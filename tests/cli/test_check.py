@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from flask import Flask
 from flask_login import LoginManager
 from marshmallow import fields
 
-from flask_arandu_mcp import ArandoMCP, Server, endpoint_tool, public, tool
+from flask_arandu_mcp import ArandoMCP, Elicit, Server, endpoint_tool, public, signed_in, tool
 
 from .. import app as shop
 from .. import talk
@@ -206,8 +207,34 @@ def test_the_servers_name_counts() -> None:
 
 
 def test_an_empty_server_is_no_mistake() -> None:
-    """There is nothing to advise on."""
-    assert invoke(app_of(), "check", "--strict").stdout.splitlines() == [
-        "desk, served at /mcp: 0 tools, about 1 tokens",
-        "  No mistakes, and nothing to advise.",
-    ]
+    """It may be the first thing that an app has; what to write next is advice."""
+    found = invoke(app_of(), "check")
+    assert found.exit_code == 0
+    assert "the server 'desk' offers nothing: declare a tool" in found.stdout
+
+
+@tool(access=signed_in)
+def mine(request: object) -> str:
+    """Answers whoever is signed in."""
+    return ""
+
+
+@tool(access=public)
+def chatty(request: object) -> Iterator[Any]:
+    """Asks whether it may go on."""
+    yield Elicit("sure", "Sure?", {"yes": fields.Boolean(required=True)})
+
+
+def test_what_is_around_a_server_is_advised_on() -> None:
+    """An app in which nobody can sign in, or whose tools ask and cannot, boots; it is told what it lacks."""
+    advised = invoke(app_of(mine, chatty), "check", "--strict")
+    assert advised.exit_code == 1
+    assert "the app 'x' has no LoginManager" in advised.stdout
+    assert (
+        "the app 'x' has no SECRET_KEY, without which nobody can be asked over HTTP, as 'chatty' may do"
+        in advised.stdout
+    )
+    ready = app_of(mine, chatty)
+    ready.secret_key = "a key"
+    LoginManager(ready).user_loader(lambda id: None)
+    assert invoke(ready, "check", "--strict").exit_code == 0
