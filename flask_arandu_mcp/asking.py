@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
 from typing import Any, TypeAlias
 
 from .errors import Failure, attempt
@@ -17,6 +18,9 @@ REFUSED = "error"
 
 MAX_TRIES = 3
 """How often a client is sent one question, at most: one that is a program would give the same answer forever."""
+
+
+_NAMING = Lock()
 
 
 class Answers:
@@ -52,8 +56,9 @@ class Answers:
 
     def attempt(self) -> str:
         """A random id that is the same in all rounds of a call, made for whoever asks first."""
-        if not self._attempt:
-            self._attempt = secrets.token_hex(8)
+        with _NAMING:  # a handler's threads may ask at the same time
+            if not self._attempt:
+                self._attempt = secrets.token_hex(8)
         return self._attempt
 
     def find(self, question: Question, *, strict: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any, NamedTuple
 
 from .asking import Answers, WhyNot, never
@@ -43,6 +44,9 @@ class Terms(NamedTuple):
 
 NEWEST = Peer(R_2026_07_28)
 DEFAULT_TERMS = Terms()
+
+
+_MAKING = Lock()
 
 
 class Caller:
@@ -105,9 +109,10 @@ class Caller:
     @property
     def answers(self) -> Answers:
         """What was answered to the questions of this call so far."""
-        if self._answers is None:
-            self._answers = Answers()
-        return self._answers
+        with _MAKING:  # a handler's threads may ask at the same time
+            if self._answers is None:
+                self._answers = Answers()
+            return self._answers
 
     def bring(self, answers: Answers) -> None:
         """Take in the answers that a call brought with it."""

@@ -17,6 +17,7 @@ from .errors import ProtocolError
 from .guarding import guarded_list
 from .passages import PromptPassage, ResourcePassage, ToolPassage, no_resource
 from .playing import Flow
+from .schemas.convert import resolve
 from .troubles import FORBIDDEN, Trouble, as_error, unknown
 from .typing import JSONObject
 from .writing import encode
@@ -43,7 +44,7 @@ def list_(
             shown = shown[:size]
     if catalogue.rules.guard is None:
         return listing.write(shown, caller.revision), next_start
-    entries = [item.entry(caller.revision) for item in shown]
+    entries = [resolve(item.entry(caller.revision)) for item in shown]
     try:
         guarded = guarded_list(catalogue.rules.guard, listing.key, caller, entries)
     except Trouble as trouble:

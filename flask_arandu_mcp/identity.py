@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flask import Flask, Request, current_app, g, has_request_context, request, session
 from flask.sessions import SecureCookieSessionInterface
-from flask_login import LoginManager, current_user
+from flask_login import LoginManager, current_user, user_accessed, user_loaded_from_request
 from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
 
@@ -96,14 +96,14 @@ def identify(
     found: Any = None
     by_token = False
     if by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
-        found, by_token = _by_token(by_request, sent, authorization, unknown, host)
-    elif (claims := _claims(app, sent)) or app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers:
+        found, by_token = _by_token(by_request, authorization, unknown, host)
+    elif _is_bare(app, login, sent):
+        found = None if by_request is None else _found(by_request, host, request)
+    else:
+        claims = session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
         found = _found(current_user._get_current_object, host)
         if found is None and claims:
             raise unauthorized(unknown(), "The session is not valid any more: sign in again.")
-    elif by_request is not None:
-        # There is nothing else that Flask-Login would look for a user in, so it is spared the search.
-        found = _found(by_request, host, sent)
     subject = _made_current(login, guest if found is None else found)
     return _identity(subject, unknown, by_token=by_token, login_required=login_required)
 
@@ -151,22 +151,29 @@ def reloaded(subject: Any) -> Any:
 
 
 def _by_token(
-    load: Callable[..., Any], sent: Request, authorization: str, unknown: Callable[[], Challenge], host: Host
+    load: Callable[..., Any], authorization: str, unknown: Callable[[], Challenge], host: Host
 ) -> tuple[Any, bool]:
     scheme, _, credentials = authorization.strip().partition(" ")
     # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
     is_bearer = scheme.lower() == "bearer"
-    user = _found(load, host, sent)
+    user = _found(load, host, request)
     if user is None:
         raise invalid_token(unknown()) if is_bearer and credentials else unauthorized(unknown(), _INVALID)
     return user, is_bearer
 
 
-def _claims(app: Flask, sent: Request) -> bool:
-    """Whether a session, or a cookie that remembers one, says who sent a request."""
-    if "HTTP_COOKIE" not in sent.environ and isinstance(app.session_interface, SecureCookieSessionInterface):
-        return False  # without a look into the session, which would mark it as read
-    return session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
+def _is_bare(app: Flask, login: LoginManager, sent: Request) -> bool:
+    """Whether Flask-Login would look for a user nowhere but in the request_loader, which can then be asked alone.
+
+    It searches in a way that costs as much as the rest of the admission, and marks the session as read.
+    """
+    if type(login) is not LoginManager or user_accessed.receivers or user_loaded_from_request.receivers:
+        return False
+    if app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers or "_login_user" in g:
+        return False
+    if "HTTP_COOKIE" not in sent.environ and type(app.session_interface) is SecureCookieSessionInterface:
+        return True
+    return not session and _remember_cookie(app) not in sent.cookies
 
 
 def _found(load: Callable[..., Any], host: Host, *given: Request) -> Any:

@@ -112,13 +112,20 @@ def _raised(failure: Failure[Any]) -> NoReturn:
     raise failure.error
 
 
+_BODIES = (dict, str, HTTPResponse)
+
+
+def _is_refusal(status: object) -> bool:
+    return type(status) is int and 400 <= status < 600
+
+
 def no_response(value: Any) -> Any:
     """What a handler gave, unless it is a response for a browser.
 
     :raises HTTPException: for one that refuses.
     :raises TypeError: for any other one, and for data with a status.
     """
-    if type(value) is tuple and len(value) > 1 and type(value[1]) is int and 400 <= value[1] < 600:
+    if type(value) is tuple and len(value) > 1 and isinstance(value[0], _BODIES) and _is_refusal(value[1]):
         # As a view would refuse. Taken for data, it would be a success.
         raise TypeError(
             f"the handler gave data and the status {value[1]}, as a view may; raise werkzeug's exception of that "

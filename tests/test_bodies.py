@@ -182,6 +182,42 @@ def test_the_apps_own_code_can_read_the_body_too(app: Flask, way: str) -> None:
     assert seen == [json.loads(PING) if way == "get_json" else PING]
 
 
+@pytest.mark.parametrize("way", ["get_data", "get_json", "stream"])
+def test_the_apps_own_code_may_read_the_body_first(app: Flask, way: str) -> None:
+    """What an audit log, or a look at the values of the URL, has read is no message less."""
+
+    @app.url_value_preprocessor
+    def look(endpoint: str | None, values: dict[str, Any] | None) -> None:
+        _ = request.stream if way == "stream" else getattr(request, way)()
+
+    assert app.test_client().post("/mcp", data=PING, content_type="application/json").get_json()["result"] == {}
+
+
+@pytest.mark.parametrize("way", ["uncached", "stream"])
+def test_the_body_is_kept_for_whoever_reads_it_last(app: Flask, way: str) -> None:
+    """A signature check reads all there is, and the app's later code finds it again."""
+    seen: list[bytes] = []
+
+    @app.before_request
+    def check() -> None:
+        seen.append(request.stream.read() if way == "stream" else request.get_data(cache=False))
+
+    @app.after_request
+    def log(response: Any) -> Any:
+        seen.append(request.get_data())
+        return response
+
+    assert app.test_client().post("/mcp", data=PING, content_type="application/json").get_json()["result"] == {}
+    assert seen == [PING, PING]
+
+
+def test_a_length_of_thousands_of_digits_is_refused(app: Flask) -> None:
+    """Python would not read it as a number, and no body is so long."""
+    environ: dict[str, Any] = {"wsgi.input": BytesIO(PING), "CONTENT_LENGTH": "9" * 5000}
+    answer = app.test_client().post("/mcp", content_type="application/json", environ_overrides=environ)
+    assert answer.status_code in (400, 413)
+
+
 class Endless(BytesIO):
     """A body without end, which counts what is read of it."""
 

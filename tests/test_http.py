@@ -495,9 +495,16 @@ def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
         response.headers["X-Seen"] = "yes"
         return response
 
+    @app.after_request
+    def clear(response: Response) -> Response:
+        response.headers.clear()
+        response.content_type = "application/json"
+        return response
+
     answer = Wire(app).post(call("ping"))
     assert answer.get_json()["result"] == {}
     assert answer.headers["X-Seen"] == "yes"
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert int(answer.headers["Content-Length"]) == len(answer.data)
 
 
@@ -532,3 +539,17 @@ def test_data_with_a_status_is_no_success(status: int, caplog: pytest.LogCapture
     assert "gone" not in str(result)
     assert f"data and the status {status}" in caplog.text
     assert not Wire(app).post(call("tools/call", {"name": "counting"})).get_json()["result"].get("isError")
+
+
+def test_pairs_of_numbers_are_data() -> None:
+    """A size is no refusal, whatever its second number."""
+
+    @tool(access=public)
+    def size(request: Request) -> Any:
+        """Gives a size in pixels."""
+        return (640, 480)
+
+    app = Flask("sizes")
+    ArandoMCP(app, Server("s", tools=[size]))
+    result = Wire(app).post(call("tools/call", {"name": "size"})).get_json()["result"]
+    assert json.loads(result["content"][0]["text"]) == {"result": [640, 480]}

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from flask import Flask, abort, flash, g, redirect, request, session
-from flask.sessions import SecureCookieSession, SessionInterface, SessionMixin
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionInterface, SessionMixin
 from flask.typing import ResponseReturnValue
 from flask.wrappers import Request as FlaskRequest
-from flask_login import AnonymousUserMixin, LoginManager, current_user, login_user
+from flask_login import AnonymousUserMixin, LoginManager, current_user, login_user, user_loaded_from_request
 from werkzeug.local import LocalProxy
 from werkzeug.test import TestResponse
 
@@ -285,6 +285,99 @@ def test_a_session_without_a_cookie_is_its_user_too() -> None:
 def test_a_request_that_shows_nothing_is_a_guest(cookie: str | None) -> None:
     """Cookies of the page's own, or a session that nobody signed in to, make nobody of a guest."""
     assert subject_of(ask(Wire(create_app()), {"Cookie": cookie} if cookie else {})) is None
+
+
+class SignedHeaderSession(SecureCookieSessionInterface):
+    """Flask's own sessions, sent in a header by an app for phones."""
+
+    def open_session(self, app: Flask, request: FlaskRequest) -> SecureCookieSession:
+        sent, serializer = request.headers.get("X-Session"), self.get_signing_serializer(app)
+        return self.session_class(serializer.loads(sent)) if sent and serializer else self.session_class()
+
+
+def test_a_session_of_a_kind_of_its_own_is_its_user_too() -> None:
+    """What an app makes of Flask's sessions may come without a cookie; one whose user is gone is 401 there, too."""
+    app = create_app()
+    app.session_interface = interface = SignedHeaderSession()
+    serializer = interface.get_signing_serializer(app)
+    assert serializer is not None
+    bob, nobody = ({"X-Session": str(serializer.dumps({"_user_id": id}))} for id in ("bob", "nobody"))
+    assert subject_of(ask(Wire(app), bob)) == "bob"
+    assert ask(Wire(app), nobody).status_code == 401
+    assert subject_of(ask(Wire(app))) is None
+
+
+def test_who_is_signed_in_before_the_server_is_asked_is_the_user() -> None:
+    """An app behind a proxy may sign its users in by a header of its own, as early as it can."""
+    app = create_app()
+
+    @app.url_value_preprocessor
+    def sign_in(endpoint: str | None, values: dict[str, Any] | None) -> None:
+        name = request.headers.get("X-Remote-User")
+        if name:
+            login_user(users_of(app)[name])
+
+    assert subject_of(ask(Wire(app), {"X-Remote-User": "bob"})) == "bob"
+    assert subject_of(ask(Wire(app))) is None
+
+
+class ProxyManager(LoginManager):
+    """Knows whom a proxy names, in Flask-Login's own way."""
+
+    def _load_user(self) -> Any:
+        name = request.headers.get("X-Remote-User")
+        self._update_request_context_with_user(self._user_callback(name) if name else None)
+
+
+def test_a_login_manager_of_the_apps_own_is_asked() -> None:
+    """What a subclass does to find a user is done for the server, too."""
+    app = create_app()
+    users = users_of(app)
+    ProxyManager(app).user_loader(users.get)
+    assert subject_of(ask(Wire(app), {"X-Remote-User": "bob"})) == "bob"
+    assert subject_of(ask(Wire(app))) is None
+
+
+def test_flask_logins_signals_are_sent() -> None:
+    """Who listens for users that are found by a request hears of those of the server."""
+    app = create_app()
+    users = users_of(app)
+    manager_of(app).request_loader(lambda request: users.get(request.headers.get("X-API-Key", "")))
+    heard: list[str] = []
+
+    def hear(sender: Any, user: Any) -> None:
+        heard.append(user.get_id())
+
+    with user_loaded_from_request.connected_to(hear, app):
+        assert subject_of(ask(Wire(app), {"X-API-Key": "bob"})) == "bob"
+    assert heard == ["bob"]
+
+
+def test_a_request_loader_is_given_flasks_request() -> None:
+    """It gets what it gets of Flask-Login: the proxy, by whatever way a user is found."""
+    app = create_app()
+    seen: list[object] = []
+
+    def load(sent: Any) -> Any:
+        seen.append(type(sent._get_current_object()))
+        return users_of(app).by_token(sent)
+
+    manager_of(app).request_loader(load)
+    assert subject_of(ask(Wire(app), TOKEN)) == "alice"
+    assert subject_of(ask(Wire(app))) is None
+    assert set(seen) == {FlaskRequest}
+
+
+def test_a_session_that_strong_protection_takes_away_is_a_guest() -> None:
+    """As on the app's pages: a session from elsewhere is nobody's, whatever else the request shows."""
+    app = create_app({"SESSION_PROTECTION": "strong"})
+    users = users_of(app)
+    manager_of(app).request_loader(lambda request: users.get(request.headers.get("X-API-Key", "")))
+    wire = Wire(app)
+    with wire.client.session_transaction() as kept:
+        kept["csrf_token"] = "x"
+        kept["_id"] = "another place"
+    assert subject_of(ask(wire, {"X-API-Key": "bob"})) is None
 
 
 # ----------------------------------------------------------------------------------------- loaders that break

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from flask_arandu_mcp import (
     Server,
     Text,
     Tool,
+    guest,
     prompt,
     public,
     resource,
@@ -460,3 +463,31 @@ def test_describe_shows_everything_and_the_access_word() -> None:
     assert words["delete_user"] == "signed_in"
     assert words["admin_false"] == "is_admin"
     assert [entry["name"] for entry in described["prompts"]] == ["outline", "secret_prompt"]
+
+
+def test_the_threads_of_a_handler_are_told_one_attempt() -> None:
+    """Work that must happen once is known by one id, whichever of its threads asks for it first."""
+    seen: list[set[str]] = []
+
+    @tool(access=public)
+    def spread(request: Request) -> str:
+        """Asks in several threads at once."""
+        begin = threading.Barrier(8)
+
+        def ask(_: int) -> str:
+            begin.wait()
+            return request.attempt
+
+        with ThreadPoolExecutor(8) as threads:
+            seen.append(set(threads.map(ask, range(8))))
+        return ""
+
+    server = Server("s", tools=[spread])
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(40):
+            assert not server.call(guest, "spread").is_error
+    finally:
+        sys.setswitchinterval(before)
+    assert [len(ids) for ids in seen] == [1] * 40

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, fields, missing
 from marshmallow.exceptions import SCHEMA, ValidationError
 
+from .hooks import hooks_of
 from .nesting import is_many
 
 _NAMES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
@@ -155,6 +156,8 @@ def _messages(error: ValidationError) -> object:
 def may_hide(schema: Schema) -> bool:
     """Whether anything that is sent for a schema might be a value that no message may repeat."""
     containers = (fields.Nested, fields.List, fields.Tuple, fields.Mapping)
+    if hooks_of(schema):  # which may change its fields for a call
+        return True
     return any(field.load_only or isinstance(field, containers) for field in schema.fields.values())
 
 

@@ -14,6 +14,8 @@ from ..jsonrpc import Malformed
 
 _CHUNK = 64 * 1024
 _DRAINED = 16 * 1024 * 1024
+_DIGITS = 20
+"""Of a length, which Python would refuse to read where there are thousands."""
 
 
 def read(request: Request, limit: int) -> bytes:
@@ -21,21 +23,29 @@ def read(request: Request, limit: int) -> bytes:
 
     :raises Malformed: 413 for more than the limit, 400 for less than was announced.
     """
+    # Werkzeug keeps the body that `get_data` has read under this name, and reads no stream where it is there. It is a
+    # private one, like those in `identity`: going through `get_data` costs as much as parsing the message.
+    kept: bytes | None = getattr(request, "_cached_data", None)
     request.max_content_length = limit  # in place of the app's own, for its code to read what was let in
     announced = _length(request)
-    if announced is None:
-        body = _unannounced(request, limit)
+    if kept is not None:
+        body = kept
+    elif announced is None or "stream" in vars(request):  # the app's own code may have begun to read
+        body = _by_werkzeug(request, limit)
     elif announced <= limit:
         body = _announced(request, announced)
     else:
         raise _too_large(limit)
+    if len(body) > limit:
+        raise _too_large(limit)
+    request._cached_data = body
     request.environ["wsgi.input"] = BytesIO(body)
     return body
 
 
 def _length(request: Request) -> int | None:
     sent = request.environ.get("CONTENT_LENGTH", "")
-    if sent.isdecimal() and "HTTP_TRANSFER_ENCODING" not in request.environ:
+    if sent.isdecimal() and len(sent) < _DIGITS and "HTTP_TRANSFER_ENCODING" not in request.environ:
         return int(sent)
     return request.content_length
 
@@ -53,7 +63,7 @@ def _announced(request: Request, length: int) -> bytes:
     return body
 
 
-def _unannounced(request: Request, limit: int) -> bytes:
+def _by_werkzeug(request: Request, limit: int) -> bytes:
     # Without a length it is cut at the limit and not refused, so its limit is one byte further.
     request.max_content_length = limit + 1
     try:
@@ -62,8 +72,6 @@ def _unannounced(request: Request, limit: int) -> bytes:
         raise _too_large(limit) from None
     except ClientDisconnected:
         raise _cut() from None
-    if len(body) > limit:
-        raise _too_large(limit)
     return body
 
 

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _RESPONSE = "flask_arandu_mcp.response"
-_REPLACED = frozenset({"set-cookie", "content-length"})
+_REPLACED = frozenset({"set-cookie", "content-length", "x-content-type-options"})
+_NO_PAGE = ("X-Content-Type-Options", "nosniff")
+"""Errors repeat what was sent: no browser may take an answer for a page, whatever the app makes of its headers."""
 
 
 class _Body(list[bytes]):
@@ -38,6 +40,7 @@ class MCPResponse(Response):
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
+        headers[_NO_PAGE[0]] = _NO_PAGE[1]
         cors.grant(headers, environ)
         return headers
 
@@ -49,7 +52,7 @@ class MCPResponse(Response):
             return super().get_wsgi_response(environ)
         body = _Body(self.iter_encoded(), self)
         written = [(name, value) for name, value in self.headers if name.lower() not in _REPLACED]
-        written.append(("Content-Length", str(sum(map(len, body)))))
+        written += [_NO_PAGE, ("Content-Length", str(sum(map(len, body))))]
         return body, self.status, written
 
     def set_cookie(self, *args: Any, **kwargs: Any) -> None:
@@ -86,8 +89,7 @@ def own(response: Response, environ: WSGIEnvironment) -> MCPResponse | None:
 
 def _headers(media_type: str, *more: tuple[str, str]) -> Headers:
     made = Headers()
-    # Errors repeat what was sent: no browser may take an answer for a page.
-    for name, value in (("Content-Type", media_type), ("X-Content-Type-Options", "nosniff"), *more):
+    for name, value in (("Content-Type", media_type), *more):
         made.add(name, value)
     return made
 
