@@ -13,6 +13,7 @@ _STATUS = re.compile(r"([34]\d\d)\b")
 _OF_THE_REQUEST = frozenset({400, 413, 415, 422})
 """Statuses that say that the request was wrong, whoever sent it."""
 
+_STRANGER = re.compile(r"401 Unauthorized: The (session|token) is not valid")
 _NOWHERE = re.compile(r"Unknown |Resource not found: ")
 
 
@@ -24,6 +25,11 @@ def broke(text: str) -> bool:
 def is_nowhere(text: str) -> bool:
     """Whether a client was told that there is no such thing, as it is of what a policy conceals."""
     return _NOWHERE.match(text) is not None
+
+
+def is_stranger(text: str) -> bool:
+    """Whether a client was told that the app does not know who shows a session or a token, whatever they ask for."""
+    return _STRANGER.match(text) is not None
 
 
 def is_refusal(exchange: Exchange, text: str) -> bool:

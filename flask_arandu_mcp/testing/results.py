@@ -11,7 +11,7 @@ from ..typing import JSONObject
 from .about import About, shortened
 from .exchange import Exchange
 from .questions import Question
-from .refusals import broke, is_refusal
+from .refusals import broke, is_refusal, is_stranger
 
 _SHOWN = 1000
 
@@ -159,6 +159,8 @@ class Result:
             return "was answered"
         if self._about.is_unknown:
             return "is not declared at all, so that nothing refused it"
+        if self._about.is_user and is_stranger(self.text):
+            return f"was not even asked for, since the app's {self._about.loader} did not find the user"
         if broke(self.text):
             return "broke, which is nobody's decision"
         return "" if is_refusal(self._exchange, self.text) else "failed for another reason"
