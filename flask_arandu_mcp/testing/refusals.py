@@ -7,12 +7,14 @@ import json
 import re
 
 from ..errors import attempt
+from ..troubles import is_sign_in
 from .exchange import REF, Exchange
 
 _STATUS = re.compile(r"([34]\d\d)\b")
 _OF_THE_REQUEST = frozenset({400, 413, 415, 422})
 """Statuses that say that the request was wrong, whoever sent it."""
 
+_ELSEWHERE = re.compile(r"sends a browser on to (.*) instead of answering")
 _STRANGER = re.compile(r"401 Unauthorized: The (session|token) is not valid")
 _NOWHERE = re.compile(r"Unknown |Resource not found: ")
 
@@ -37,6 +39,9 @@ def is_refusal(exchange: Exchange, text: str) -> bool:
 
     :param text: what the client was told.
     """
+    elsewhere = _ELSEWHERE.search(text)
+    if elsewhere is not None and not is_sign_in(elsewhere[1]):
+        return False  # what was done may lead on, too
     status = _refused_with(exchange, text)
     return bool(status) and status not in _OF_THE_REQUEST
 

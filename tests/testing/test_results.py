@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, redirect
 from marshmallow import fields
 from werkzeug.exceptions import Forbidden
 
-from flask_arandu_mcp import Request, Server, ToolError, public, signed_in, tool
+from flask_arandu_mcp import Request, Server, ToolError, endpoint_tool, public, signed_in, tool
 from flask_arandu_mcp.revisions import REVISIONS
 from flask_arandu_mcp.testing import MCPClient, Result
 
@@ -294,3 +294,20 @@ def test_a_user_of_a_policy_by_name() -> None:
 
     client = MCPClient(create_app(server=Server("s", tools=[mine])))
     assert "is declared with access signed_in" in failure(client.call("mine").assert_ok)
+
+
+@pytest.mark.parametrize(("where", "refused"), [("/done", False), ("/login?next=%2Fwipe", True)])
+def test_a_redirect_is_a_refusal_where_it_leads_to_a_sign_in(where: str, refused: bool) -> None:
+    """An endpoint that did its work and leads on has refused nothing."""
+    app = create_app(server=Server("s", tools=[endpoint_tool("wipe", access=public)]))
+
+    @app.post("/wipe")
+    def wipe() -> Any:
+        """Wipes everything that there is."""
+        return redirect(where)
+
+    result = MCPClient(app).call("wipe")
+    if refused:
+        result.assert_refused(re.escape(where))
+    else:
+        assert "failed for another reason" in failure(result.assert_refused)

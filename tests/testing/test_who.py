@@ -234,7 +234,7 @@ def test_a_user_whom_the_app_does_not_find(app: Flask, revision: str, token_of: 
 @pytest.mark.parametrize("token", [None, ""])
 def test_a_token_that_is_none(app: Flask, token: Any) -> None:
     """No token would make a guest of a user, and a test of the user would be one of a guest."""
-    with pytest.raises(ValueError, match="The token of User 'bob' is .*, which makes a guest of them: give one"):
+    with pytest.raises(ValueError, match=r"The token of User 'bob' is .*, which makes a guest of them: give one"):
         MCPClient(app, token_of=lambda user: token).acting_as(users(app)["bob"])
     with pytest.raises(ValueError, match="The token of whoever has the token is "):
         MCPClient(app).with_token(token)
