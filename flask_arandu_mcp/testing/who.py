@@ -53,7 +53,7 @@ def who(app: Flask, user: Any, token_of: Callable[[Any], str] | None) -> Who:
     id = user.get_id()
     if id is None:
         raise ValueError(
-            f"acting_as() is given a {name} whose get_id() is None, which no app finds: save the user first."
+            f"acting_as() is given a {name} whose get_id() is None, which no app finds: give it a user who is saved."
         )
     words = f"{name} {id!r}"
     if token_of is not None:

@@ -16,7 +16,7 @@ from flask_arandu_mcp import Request, Server, ToolError, endpoint_tool, public, 
 from flask_arandu_mcp.revisions import REVISIONS
 from flask_arandu_mcp.testing import MCPClient, Result
 
-from ..app import Users, broken, create_app
+from ..app import User, Users, broken, create_app
 from ..ext.limited import create_app as create_limited
 from .failing import failure
 
@@ -311,3 +311,20 @@ def test_a_redirect_is_a_refusal_where_it_leads_to_a_sign_in(where: str, refused
         result.assert_refused(re.escape(where))
     else:
         assert "failed for another reason" in failure(result.assert_refused)
+
+
+UNASKED: list[Say] = [
+    lambda client: client.call("delete_usr", id=1),
+    lambda client: client.read("shop://aboud"),
+    lambda client: client.prompt("outlin"),
+    lambda client: client.complete("outlin", "x"),
+    lambda client: client.acting_as(User("zoe")).call("whoami"),
+    lambda client: client.acting_as(User("zoe")).tools(),
+]
+
+
+@pytest.mark.parametrize("say", UNASKED)
+def test_nothing_is_kept_where_there_is_nothing(client: MCPClient, say: Say) -> None:
+    """What nobody declared, and a user whom the app does not know, show nothing whatever the policies say."""
+    told = failure(lambda: say(client).assert_does_not_see("costs"))
+    assert re.search("and (is not declared at all|was not even asked for)", told)

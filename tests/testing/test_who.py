@@ -247,5 +247,5 @@ def test_a_user_without_an_id(app: Flask) -> None:
         def get_id(self) -> Any:
             return None
 
-    with pytest.raises(ValueError, match=r"a Unsaved whose get_id\(\) is None, which no app finds: save the user"):
+    with pytest.raises(ValueError, match=r"a Unsaved whose get_id\(\) is None, which no app finds: give it a user"):
         MCPClient(app).acting_as(Unsaved("bob"))
