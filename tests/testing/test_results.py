@@ -328,3 +328,16 @@ def test_nothing_is_kept_where_there_is_nothing(client: MCPClient, say: Say) -> 
     """What nobody declared, and a user whom the app does not know, show nothing whatever the policies say."""
     told = failure(lambda: say(client).assert_does_not_see("costs"))
     assert re.search("and (is not declared at all|was not even asked for)", told)
+
+
+def test_a_listing_knows_uris(client: MCPClient) -> None:
+    """A resource that is listed is in the list by its URI too, so that a test of its absence can fail."""
+    resources, templates = client.resources(), client.templates()
+    assert resources.entries
+    assert templates.entries
+    for entry in resources:
+        assert entry["uri"] in resources
+        assert resources[entry["uri"]] == entry
+    for entry in templates:
+        assert entry["uriTemplate"] in templates
+    assert "shop://nothing" not in resources
