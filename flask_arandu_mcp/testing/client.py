@@ -18,7 +18,7 @@ from ..revisions import R_2026_07_28, REVISIONS, Revision
 from ..state import find
 from ..typing import JSONObject
 from .about import About, words_of
-from .browser import Browser, noting
+from .browser import Browser, noting, noting_outcomes
 from .exchange import Exchange
 from .kinds import CompletionResult, Listing, PromptResult, ResourceResult, ToolResult
 from .questions import Answering, Answers
@@ -214,7 +214,7 @@ class MCPClient:
         self, method: str, params: JSONObject, about: About, headers: Mapping[str, str] | None = None
     ) -> Exchange:
         exchange = Exchange()
-        with noting(self.app, exchange.raised):
+        with noting(self.app, exchange.raised), noting_outcomes(exchange.outcomes):
             if self._speaker is None:
                 browser = Browser(self.app, self._who, headers=self._headers, base_url=self._base_url)
                 self._speaker = speaker(Line(browser, self._state.url, self._revision, self._capabilities))

@@ -34,9 +34,10 @@ class Exchange:
     :ivar headers: the HTTP headers of every response.
     :ivar status: the HTTP status of the last response, and `body` what it held that was no message.
     :ivar raised: the exceptions that broke something, as the app's log has them.
+    :ivar outcomes: how calls of tools ended, as the audit trail has it; the client's own is the last one.
     """
 
-    __slots__ = ("body", "headers", "messages", "questions", "raised", "status")
+    __slots__ = ("body", "headers", "messages", "outcomes", "questions", "raised", "status")
 
     def __init__(self) -> None:
         self.messages: list[JSONObject] = []
@@ -45,6 +46,7 @@ class Exchange:
         self.status = 0
         self.body = ""
         self.raised: list[BaseException] = []
+        self.outcomes: list[str] = []
 
     @property
     def last(self) -> JSONObject:
@@ -57,6 +59,7 @@ class Exchange:
         self.messages += other.messages
         self.headers += other.headers
         self.raised += other.raised
+        self.outcomes += other.outcomes
         self.status, self.body = other.status, other.body
 
     def texts(self) -> Iterator[tuple[str, str]]:

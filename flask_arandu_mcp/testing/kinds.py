@@ -87,7 +87,7 @@ class CompletionResult(Result):
 
 
 class Listing(Result):
-    """What a list showed, all its pages together. It can be gone through, and asked for an entry by its name, or its URI.
+    """What a list showed, all its pages together. It can be gone through, and asked for an entry by name or URI.
 
     :param key: the member of the protocol's result that holds it.
     """

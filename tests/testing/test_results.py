@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from flask import Flask, redirect
 from marshmallow import fields
-from werkzeug.exceptions import Forbidden
+from werkzeug.exceptions import Conflict, Forbidden
 
 from flask_arandu_mcp import Request, Server, ToolError, endpoint_tool, public, signed_in, tool
 from flask_arandu_mcp.revisions import REVISIONS
@@ -136,7 +136,7 @@ def test_a_limit_is_a_refusal() -> None:
     results[2].assert_refused("429 Too Many Requests")
 
 
-@pytest.mark.parametrize(("status", "refused"), [(403, True), (409, True), (422, False), (400, False), (None, True)])
+@pytest.mark.parametrize(("status", "refused"), [(403, True), (409, False), (422, False), (400, False), (None, True)])
 def test_the_apps_own_json_is_a_refusal(status: int | None, refused: bool) -> None:
     """An error handler's JSON is the app's refusal, unless it says itself that the request was wrong."""
 
@@ -149,7 +149,7 @@ def test_the_apps_own_json_is_a_refusal(status: int | None, refused: bool) -> No
 
     @app.errorhandler(403)
     def forbidden(error: Any) -> tuple[dict[str, Any], int]:
-        return {"message": "No.", "code": status}, 403
+        return {"message": "No.", "limit": 422, "code": status}, 403
 
     result = MCPClient(app).call("refuse")
     if refused:
@@ -341,3 +341,27 @@ def test_a_listing_knows_uris(client: MCPClient) -> None:
     for entry in templates:
         assert entry["uriTemplate"] in templates
     assert "shop://nothing" not in resources
+
+
+@pytest.mark.parametrize("revision", list(REVISIONS))
+@pytest.mark.parametrize(
+    "error",
+    [
+        ToolError("350 rows match: narrow the query."),
+        ToolError("403 Forbidden: it only looks like one."),
+        ToolError('{"detail": "the disk is full"}'),
+        ToolError('{"status": 403}'),
+        Conflict("The slug is taken."),
+    ],
+    ids=str,
+)
+def test_an_error_that_looks_like_a_refusal(revision: str, error: Exception) -> None:
+    """What a handler says in its own words, or of what it met, is no decision about who may."""
+
+    @tool(access=public)
+    def find(request: Request) -> str:
+        """Finds nothing."""
+        raise error
+
+    result = MCPClient(create_app(server=Server("s", tools=[find])), revision=revision).call("find")
+    assert "failed for another reason" in failure(result.assert_refused)
