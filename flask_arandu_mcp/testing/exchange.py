@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ..eras.stateless import SERVER_INFO
+from ..errors import attempt
 from ..typing import JSONObject
 from .questions import Question
 
@@ -105,8 +106,9 @@ def _is_data(path: Sequence[str]) -> bool:
 
 def _inside(text: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What a text holds that is written in another way: JSON, in which quotes and line breaks are escaped, or bytes."""
-    with suppress(ValueError):
-        if text[:1] in ("{", "["):
-            yield from _texts(json.loads(text), (*path, "json"))
-        elif path[-1] in _BINARY:
+    found = attempt(json.loads, text)
+    if isinstance(found, (dict, list, str)):
+        yield from _texts(found, (*path, "json"))
+    elif path[-1] in _BINARY:
+        with suppress(ValueError):
             yield ".".join(path), base64.b64decode(text, validate=True).decode("utf-8", "replace")
