@@ -79,6 +79,11 @@ def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
 
 def _leads_to_sign_in(error: HTTPException) -> bool:
     location = (error.response or error.get_response()).headers.get("Location", "")
+    return is_sign_in(location)
+
+
+def is_sign_in(location: str) -> bool:
+    """Whether a redirect leads to where one signs in, so that it says no to a guest."""
     return _SIGN_IN.search(location) is not None
 
 

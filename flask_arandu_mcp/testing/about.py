@@ -21,6 +21,7 @@ class About(NamedTuple):
     :ivar declared: its declaration, where there is one.
     :ivar others: the names that are declared of this kind.
     :ivar loader: what of the app should have found the user; empty for a guest.
+    :ivar is_user: whether one of the app's users was meant to ask.
     """
 
     words: str
@@ -29,6 +30,7 @@ class About(NamedTuple):
     declared: Prepared | None = None
     others: Sequence[str] = ()
     loader: str = ""
+    is_user: bool = False
 
     @property
     def is_unknown(self) -> bool:

@@ -14,6 +14,7 @@ from flask_login import login_user
 from werkzeug.datastructures import Headers
 from werkzeug.test import TestResponse
 
+from ..signals import tool_called
 from ..transports.local import own_site
 from .who import Who
 
@@ -103,4 +104,15 @@ def noting(app: Flask, raised: list[BaseException]) -> Iterator[None]:
         raised.append(exception)
 
     with got_request_exception.connected_to(note, app):
+        yield
+
+
+@contextmanager
+def noting_outcomes(outcomes: list[str]) -> Iterator[None]:
+    """Note how calls of tools end, as the audit trail has it."""
+
+    def note(sender: object, outcome: str, **_: object) -> None:
+        outcomes.append(outcome)
+
+    with tool_called.connected_to(note):
         yield

@@ -18,7 +18,7 @@ from ..revisions import R_2026_07_28, REVISIONS, Revision
 from ..state import find
 from ..typing import JSONObject
 from .about import About, words_of
-from .browser import Browser, noting
+from .browser import Browser, noting, noting_outcomes
 from .exchange import Exchange
 from .kinds import CompletionResult, Listing, PromptResult, ResourceResult, ToolResult
 from .questions import Answering, Answers
@@ -74,7 +74,7 @@ class MCPClient:
         """A client that acts as a user: signed in by a session as the app's own sign-in makes one, or with a token of
         `token_of`. None, or Flask-Login's anonymous user, is a guest.
 
-        :raises ValueError: for an app that would not know the user.
+        :raises ValueError: for an app that would not know the user, a user without an id, or an empty token.
         :raises TypeError: for what is no user.
         """
         return self._with(_who=who(self.app, user, self._token_of))
@@ -82,7 +82,7 @@ class MCPClient:
     def with_token(self, token: str) -> Self:
         """A client that shows a Bearer token, which the app's `request_loader` reads.
 
-        :raises ValueError: for an app that reads none.
+        :raises ValueError: for an app that reads none, or an empty token.
         """
         return self._with(_who=by_token(self.app, token))
 
@@ -208,13 +208,13 @@ class MCPClient:
         headers = f", with the headers {', '.join(self._headers)}" if self._headers else ""
         words = f"{words_of(verb, [name] if kind else [], arguments or {})} as {self._who.words}{headers}"
         others = [item.label for listing in self._catalogue.listings for item in listing.items if item.kind in kind]
-        return About(words, kind, name, declared, others, self._who.loader)
+        return About(words, kind, name, declared, others, self._who.loader, self._who.is_user)
 
     def _sent(
         self, method: str, params: JSONObject, about: About, headers: Mapping[str, str] | None = None
     ) -> Exchange:
         exchange = Exchange()
-        with noting(self.app, exchange.raised):
+        with noting(self.app, exchange.raised), noting_outcomes(exchange.outcomes):
             if self._speaker is None:
                 browser = Browser(self.app, self._who, headers=self._headers, base_url=self._base_url)
                 self._speaker = speaker(Line(browser, self._state.url, self._revision, self._capabilities))

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ..eras.stateless import SERVER_INFO
+from ..errors import attempt
 from ..typing import JSONObject
 from .questions import Question
 
@@ -34,9 +35,10 @@ class Exchange:
     :ivar headers: the HTTP headers of every response.
     :ivar status: the HTTP status of the last response, and `body` what it held that was no message.
     :ivar raised: the exceptions that broke something, as the app's log has them.
+    :ivar outcomes: how calls of tools ended, as the audit trail has it; the client's own is the last one.
     """
 
-    __slots__ = ("body", "headers", "messages", "questions", "raised", "status")
+    __slots__ = ("body", "headers", "messages", "outcomes", "questions", "raised", "status")
 
     def __init__(self) -> None:
         self.messages: list[JSONObject] = []
@@ -45,6 +47,7 @@ class Exchange:
         self.status = 0
         self.body = ""
         self.raised: list[BaseException] = []
+        self.outcomes: list[str] = []
 
     @property
     def last(self) -> JSONObject:
@@ -57,6 +60,7 @@ class Exchange:
         self.messages += other.messages
         self.headers += other.headers
         self.raised += other.raised
+        self.outcomes += other.outcomes
         self.status, self.body = other.status, other.body
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -102,8 +106,9 @@ def _is_data(path: Sequence[str]) -> bool:
 
 def _inside(text: str, path: Sequence[str]) -> Iterator[tuple[str, str]]:
     """What a text holds that is written in another way: JSON, in which quotes and line breaks are escaped, or bytes."""
-    with suppress(ValueError):
-        if text[:1] in ("{", "["):
-            yield from _texts(json.loads(text), (*path, "json"))
-        elif path[-1] in _BINARY:
+    found = attempt(json.loads, text)
+    if isinstance(found, (dict, list, str)):
+        yield from _texts(found, (*path, "json"))
+    elif path[-1] in _BINARY:
+        with suppress(ValueError):
             yield ".".join(path), base64.b64decode(text, validate=True).decode("utf-8", "replace")

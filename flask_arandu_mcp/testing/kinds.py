@@ -87,7 +87,7 @@ class CompletionResult(Result):
 
 
 class Listing(Result):
-    """What a list showed, all its pages together. It can be gone through, and asked for an entry by its name.
+    """What a list showed, all its pages together. It can be gone through, and asked for an entry by name or URI.
 
     :param key: the member of the protocol's result that holds it.
     """
@@ -117,17 +117,23 @@ class Listing(Result):
         return len(self.entries)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.names
+        __tracebackhide__ = True
+        return any(name in _called(entry) for entry in self.entries)
 
     def __getitem__(self, name: str) -> Mapping[str, Any]:
         __tracebackhide__ = True
         for entry in self.entries:
-            if entry["name"] == name:
+            if name in _called(entry):
                 return entry
         raise self._failure(f"should have listed {name!r}, and did not")
 
     def _text(self) -> str:
         return "\n".join(self.names)
+
+
+def _called(entry: Mapping[str, Any]) -> Sequence[str]:
+    """All that somebody may call what is listed: its name, and the URI or the template of a resource."""
+    return [entry[member] for member in ("name", "uri", "uriTemplate") if member in entry]
 
 
 def _joined(parts: Objects) -> str:

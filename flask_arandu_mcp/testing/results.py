@@ -11,7 +11,7 @@ from ..typing import JSONObject
 from .about import About, shortened
 from .exchange import Exchange
 from .questions import Question
-from .refusals import broke, is_refusal
+from .refusals import broke, is_refusal, is_stranger
 
 _SHOWN = 1000
 
@@ -127,9 +127,16 @@ class Result:
 
     def assert_does_not_see(self, *texts: str) -> Self:
         """None of the texts is in anything that came: the answer, errors, data and the names in it, progress and other
-        notifications, questions, headers, what is JSON within a text, and what is in Base64."""
+        notifications, questions, headers, what is JSON within a text, and what is in Base64.
+
+        It fails where nothing could come: of a name that is not declared, or to a user whom the app does not find.
+        """
         __tracebackhide__ = True
-        for text in _given("assert_does_not_see", texts):
+        sought = _given("assert_does_not_see", texts)
+        why_nothing = self._why_unasked()
+        if why_nothing:
+            raise self._failure(f"should have been kept from showing something, and {why_nothing}")
+        for text in sought:
             for where, piece in self._exchange.texts():
                 if text in piece:
                     came = piece[max(0, piece.index(text) - _SHOWN // 10) :]
@@ -157,11 +164,20 @@ class Result:
         """Why what came is no refusal; empty where it is one."""
         if not self.is_error:
             return "was answered"
-        if self._about.is_unknown:
-            return "is not declared at all, so that nothing refused it"
+        why_unasked = self._why_unasked()
+        if why_unasked:
+            return why_unasked
         if broke(self.text):
             return "broke, which is nobody's decision"
         return "" if is_refusal(self._exchange, self.text) else "failed for another reason"
+
+    def _why_unasked(self) -> str:
+        """Why nobody was asked for anything that there is; empty where somebody was."""
+        if self.is_error and self._about.is_unknown:
+            return "is not declared at all, so that nothing refused it"
+        if self.is_error and self._about.is_user and is_stranger(self.text):
+            return f"was not even asked for, since the app's {self._about.loader} did not find the user"
+        return ""
 
     def _failure(self, expected: str, came: str | None = None) -> AssertionError:
         told = shortened(self.text if came is None else came, _SHOWN) or "(nothing)"

@@ -21,12 +21,14 @@ class Who(NamedTuple):
     :ivar user: one of the app's users, to be signed in by a session.
     :ivar token: a Bearer token that is shown.
     :ivar client: a test client that is signed in already, in the app's own way.
+    :ivar is_user: it is meant to be one of the app's users, whom the app has to find.
     """
 
     words: str = "a guest"
     user: Any = None
     token: str = ""
     client: FlaskClient | None = None
+    is_user: bool = False
 
     @property
     def loader(self) -> str:
@@ -39,7 +41,7 @@ def who(app: Flask, user: Any, token_of: Callable[[Any], str] | None) -> Who:
 
     :param token_of: makes or finds a token of the user, in the app's context.
     :raises TypeError: for what is no user.
-    :raises ValueError: for an app that would not know the user.
+    :raises ValueError: for an app that would not know the user, a user without an id, or a token that is none.
     """
     if isinstance(user, LocalProxy):
         user = user._get_current_object()
@@ -48,18 +50,27 @@ def who(app: Flask, user: Any, token_of: Callable[[Any], str] | None) -> Who:
     name = type(user).__name__
     if not hasattr(user, "get_id"):
         raise TypeError(f"acting_as({user!r}) is given a {name}, which Flask-Login knows no id of: give it a user.")
-    words = f"{name} {user.get_id()!r}"
+    id = user.get_id()
+    if id is None:
+        raise ValueError(
+            f"acting_as() is given a {name} whose get_id() is None, which no app finds: give it a user who is saved."
+        )
+    words = f"{name} {id!r}"
     if token_of is not None:
-        return by_token(app, in_app(app, token_of, user), words)
+        return by_token(app, in_app(app, token_of, user), words)._replace(is_user=True)
     _check_loader(app, f"A session of {words}", "user_loader")
-    return Who(words, user)
+    return Who(words, user, is_user=True)
 
 
 def by_token(app: Flask, token: str, words: str = "whoever has the token") -> Who:
     """Who has a Bearer token.
 
-    :raises ValueError: for an app that reads none.
+    :raises ValueError: for an app that reads none, or a token that is none and would make a guest.
     """
+    if not token:
+        raise ValueError(
+            f"The token of {words} is {token!r}, which makes a guest of them: give one, or acting_as(None)."
+        )
     _check_loader(app, "A Bearer token", "request_loader")
     return Who(words, token=token)
 

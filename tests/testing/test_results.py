@@ -8,15 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from flask import Flask
+from flask import Flask, redirect
 from marshmallow import fields
-from werkzeug.exceptions import Forbidden
+from werkzeug.exceptions import Conflict, Forbidden
 
-from flask_arandu_mcp import Request, Server, ToolError, public, signed_in, tool
+from flask_arandu_mcp import Request, Server, ToolError, endpoint_tool, public, signed_in, tool
 from flask_arandu_mcp.revisions import REVISIONS
 from flask_arandu_mcp.testing import MCPClient, Result
 
-from ..app import Users, broken, create_app
+from ..app import User, Users, broken, create_app
 from ..ext.limited import create_app as create_limited
 from .failing import failure
 
@@ -136,7 +136,7 @@ def test_a_limit_is_a_refusal() -> None:
     results[2].assert_refused("429 Too Many Requests")
 
 
-@pytest.mark.parametrize(("status", "refused"), [(403, True), (409, True), (422, False), (400, False), (None, True)])
+@pytest.mark.parametrize(("status", "refused"), [(403, True), (409, False), (422, False), (400, False), (None, True)])
 def test_the_apps_own_json_is_a_refusal(status: int | None, refused: bool) -> None:
     """An error handler's JSON is the app's refusal, unless it says itself that the request was wrong."""
 
@@ -149,7 +149,7 @@ def test_the_apps_own_json_is_a_refusal(status: int | None, refused: bool) -> No
 
     @app.errorhandler(403)
     def forbidden(error: Any) -> tuple[dict[str, Any], int]:
-        return {"message": "No.", "code": status}, 403
+        return {"message": "No.", "limit": 422, "code": status}, 403
 
     result = MCPClient(app).call("refuse")
     if refused:
@@ -294,3 +294,74 @@ def test_a_user_of_a_policy_by_name() -> None:
 
     client = MCPClient(create_app(server=Server("s", tools=[mine])))
     assert "is declared with access signed_in" in failure(client.call("mine").assert_ok)
+
+
+@pytest.mark.parametrize(("where", "refused"), [("/done", False), ("/login?next=%2Fwipe", True)])
+def test_a_redirect_is_a_refusal_where_it_leads_to_a_sign_in(where: str, refused: bool) -> None:
+    """An endpoint that did its work and leads on has refused nothing."""
+    app = create_app(server=Server("s", tools=[endpoint_tool("wipe", access=public)]))
+
+    @app.post("/wipe")
+    def wipe() -> Any:
+        """Wipes everything that there is."""
+        return redirect(where)
+
+    result = MCPClient(app).call("wipe")
+    if refused:
+        result.assert_refused(re.escape(where))
+    else:
+        assert "failed for another reason" in failure(result.assert_refused)
+
+
+UNASKED: list[Say] = [
+    lambda client: client.call("delete_usr", id=1),
+    lambda client: client.read("shop://aboud"),
+    lambda client: client.prompt("outlin"),
+    lambda client: client.complete("outlin", "x"),
+    lambda client: client.acting_as(User("zoe")).call("whoami"),
+    lambda client: client.acting_as(User("zoe")).tools(),
+]
+
+
+@pytest.mark.parametrize("say", UNASKED)
+def test_nothing_is_kept_where_there_is_nothing(client: MCPClient, say: Say) -> None:
+    """What nobody declared, and a user whom the app does not know, show nothing whatever the policies say."""
+    told = failure(lambda: say(client).assert_does_not_see("costs"))
+    assert re.search("and (is not declared at all|was not even asked for)", told)
+
+
+def test_a_listing_knows_uris(client: MCPClient) -> None:
+    """A resource that is listed is in the list by its URI too, so that a test of its absence can fail."""
+    resources, templates = client.resources(), client.templates()
+    assert resources.entries
+    assert templates.entries
+    for entry in resources:
+        assert entry["uri"] in resources
+        assert resources[entry["uri"]] == entry
+    for entry in templates:
+        assert entry["uriTemplate"] in templates
+    assert "shop://nothing" not in resources
+
+
+@pytest.mark.parametrize("revision", list(REVISIONS))
+@pytest.mark.parametrize(
+    "error",
+    [
+        ToolError("350 rows match: narrow the query."),
+        ToolError("403 Forbidden: it only looks like one."),
+        ToolError('{"detail": "the disk is full"}'),
+        ToolError('{"status": 403}'),
+        Conflict("The slug is taken."),
+    ],
+    ids=str,
+)
+def test_an_error_that_looks_like_a_refusal(revision: str, error: Exception) -> None:
+    """What a handler says in its own words, or of what it met, is no decision about who may."""
+
+    @tool(access=public)
+    def find(request: Request) -> str:
+        """Finds nothing."""
+        raise error
+
+    result = MCPClient(create_app(server=Server("s", tools=[find])), revision=revision).call("find")
+    assert "failed for another reason" in failure(result.assert_refused)

@@ -218,3 +218,34 @@ def test_the_apps_own_sign_in_hooks_run(app: Flask) -> None:
         MCPClient(app).acting_as(users(app)["bob"]).call("whoami").assert_ok()
     MCPClient(app).call("whoami").assert_refused("the application refused this request")
     assert seen == ["bob", None]
+
+
+@ERAS
+@pytest.mark.parametrize("token_of", [None, lambda user: "token-of-nobody"])
+def test_a_user_whom_the_app_does_not_find(app: Flask, revision: str, token_of: Any) -> None:
+    """No policy was asked about a user whom the app does not know, so that nothing refused them."""
+    zoe = MCPClient(app, revision=revision, token_of=token_of).acting_as(User("zoe"))
+    told = failure(zoe.call("delete_user", id=1).assert_refused)
+    loader = "request_loader" if token_of else "user_loader"
+    assert f"was not even asked for, since the app's {loader} did not find the user:" in told
+    assert told.endswith("put them into the data that the app reads.")
+
+
+@pytest.mark.parametrize("token", [None, ""])
+def test_a_token_that_is_none(app: Flask, token: Any) -> None:
+    """No token would make a guest of a user, and a test of the user would be one of a guest."""
+    with pytest.raises(ValueError, match=r"The token of User 'bob' is .*, which makes a guest of them: give one"):
+        MCPClient(app, token_of=lambda user: token).acting_as(users(app)["bob"])
+    with pytest.raises(ValueError, match="The token of whoever has the token is "):
+        MCPClient(app).with_token(token)
+
+
+def test_a_user_without_an_id(app: Flask) -> None:
+    """Nobody can be found by no id."""
+
+    class Unsaved(User):
+        def get_id(self) -> Any:
+            return None
+
+    with pytest.raises(ValueError, match=r"a Unsaved whose get_id\(\) is None, which no app finds: give it a user"):
+        MCPClient(app).acting_as(Unsaved("bob"))
