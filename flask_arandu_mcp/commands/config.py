@@ -27,7 +27,7 @@ from .served import checked, json_option, server_option, write_json
     "names",
     metavar="NAME",
     multiple=True,
-    help="Give the server this variable of the environment too. Those of Flask's configuration, FLASK_..., it has.",
+    help="Give the server this variable of the environment too, and write it out. Of FLASK_..., others are named only.",
 )
 @json_option
 @click.pass_context
@@ -86,8 +86,11 @@ def _environment(ctx: click.Context, names: Sequence[str]) -> Environment:
 
 def _of_local(client: Client, local: Local) -> Iterator[str]:
     for name in local.secrets:
-        yield f"{name} is not in the block, since it looks like a secret: {client.secrets_words}."
-    yield "Of the environment it has what is FLASK_...; if the app reads more, name it with --env NAME."
+        yield f"{name} is not in the block, since it may be a secret: {client.secrets_words}."
+    yield (
+        "Of FLASK_..., Flask's own settings are written out. Name with --env NAME what else the app reads, or is to be "
+        "written out."
+    )
 
 
 def _url(ctx: click.Context, state: State, given: str | None) -> str:

@@ -1,5 +1,5 @@
 """How this very app is started from anywhere: the program and its arguments, with absolute paths, and what of the
-environment it needs. What looks like a secret is named and not told."""
+environment it needs. What may be a secret is named and not told."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from ..errors import Failure, attempt
 _ALWAYS = ("PYTHONPATH",)
 _NEVER = frozenset({"FLASK_APP", "FLASK_ENV_FILE", "FLASK_RUN_FROM_CLI"})
 """What the arguments say already, and what Flask's command sets by itself."""
+_OF_FLASK = re.compile(r"FLASK_(DEBUG|ENV|RUN_\w+)")
+"""Flask's own settings. Any other FLASK_... is the app's, and nothing tells whether it is a secret."""
 _SECRET = re.compile(r"SECRET|TOKEN|PASS|PWD|KEY|CREDENTIAL|AUTH|PRIVATE|SALT|DSN|COOKIE|SIGN", re.IGNORECASE)
 _PATH_AND_NAME = re.compile(r":(?![\\/])")
 _SINGLE = ("wsgi.py", "app.py")
@@ -88,22 +90,26 @@ class Environment(NamedTuple):
 def environment(more: Iterable[str]) -> Environment:
     """The variables that Flask's own configuration is read from, and others.
 
-    :param more: the names of the others.
+    Shown are Flask's own settings, and what is asked for by its name, unless it looks like a secret.
+
+    :param more: the names of the others, and of those to be shown.
     :raises KeyError: for one that is not set.
     """
-    from_files = _in_files()
+    from_files, asked = _in_files(), set(more)
     names = [name for name in os.environ if name.startswith("FLASK_") and name not in _NEVER and name not in from_files]
     names += [name for name in _ALWAYS if os.environ.get(name)]
-    found = {name: os.environ[name] for name in dict.fromkeys([*sorted(names), *more])}
-    secrets = tuple(name for name, value in found.items() if _is_secret(name, value))
+    found = {name: os.environ[name] for name in dict.fromkeys([*sorted(names), *sorted(asked)])}
+    can_be_shown = {name for name in found if name in asked or name in _ALWAYS or _OF_FLASK.fullmatch(name)}
+    secrets = tuple(name for name, value in found.items() if name not in can_be_shown or _is_secret(name, value))
     return Environment({name: _absolute(name, found[name]) for name in found if name not in secrets}, secrets)
 
 
 def _is_secret(name: str, value: str) -> bool:
     if name in _ALWAYS:
         return False
-    password = attempt(lambda: urlsplit(value).password)
-    return bool(_SECRET.search(name)) or "-----BEGIN" in value or isinstance(password, Failure) or bool(password)
+    parts = attempt(lambda: urlsplit(value))
+    in_url = isinstance(parts, Failure) or "@" in parts.netloc
+    return bool(_SECRET.search(name)) or "-----BEGIN" in value or in_url
 
 
 def _absolute(name: str, value: str) -> str:

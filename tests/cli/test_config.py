@@ -90,7 +90,7 @@ class Printed(NamedTuple):
 def printed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Printed:
     """What is printed for each of the clients."""
     home = make_home(tmp_path_factory.mktemp("printed"))
-    return Printed(request.param, home, config(home, request.param))
+    return Printed(request.param, home, config(home, request.param, "--env", "FLASK_TITLE"))
 
 
 def config(home: Path, *args: str, app: tuple[str, ...] = ("--app", "desk"), **env: str) -> Done:
@@ -215,7 +215,40 @@ def test_no_secret_is_printed(printed: Printed) -> None:
     done = printed.done
     assert "hunter" not in done.out + done.err
     for name in ("FLASK_SECRET_KEY", "FLASK_DB"):
-        assert f"# {name} is not in the block, since it looks like a secret: " in done.err
+        assert f"# {name} is not in the block, since it may be a secret: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FLASK_DB", "Server=db;Pwd=hunter6"),
+        ("FLASK_DB", "host=db password=hunter6"),
+        ("FLASK_MAIL", '{"password": "hunter6"}'),
+        ("FLASK_REPO", "https://hunter6@github.com/x"),
+        ("FLASK_GITHUB_PAT", "hunter6"),
+        ("FLASK_STRIPE", "sk_live_hunter6"),
+    ],
+)
+def test_what_is_the_apps_own_is_not_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str
+) -> None:
+    """Nothing tells whether it is a secret: it is named, and Flask's own settings are written out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FLASK_DEBUG", "1")
+    result = invoke(app_of(), "config", "claude-desktop")
+    assert result.exit_code == 0, result.stderr
+    assert "hunter6" not in result.output
+    assert entry_of("claude-desktop", result.stdout)[1]["env"].keys() - {"PYTHONPATH"} == {"FLASK_DEBUG"}
+    assert f"# {name} is not in the block, since it may be a secret: " in result.stderr
+
+
+def test_a_secret_in_a_url_is_not_printed_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is named in a URL may be a token."""
+    monkeypatch.setenv("REPO", "https://hunter6@github.com/x")
+    result = invoke(app_of(), "config", "claude-desktop", "--env", "REPO")
+    assert "hunter6" not in result.output
+    assert "# REPO is not in the block" in result.stderr
 
 
 def test_more_of_the_environment_is_named(home: Path, tmp_path: Path) -> None:
@@ -265,7 +298,11 @@ def test_json(home: Path) -> None:
     """The block, its place and what is to be known of it, for a program."""
     printed = json.loads(config(home, "codex", "--json").out)
     assert (printed["client"], printed["file"]) == ("codex", CLIENTS["codex"].file)
-    assert tomllib.loads(printed["block"])["mcp_servers"]["desk"]["env_vars"] == ["FLASK_DB", "FLASK_SECRET_KEY"]
+    assert tomllib.loads(printed["block"])["mcp_servers"]["desk"]["env_vars"] == [
+        "FLASK_DB",
+        "FLASK_SECRET_KEY",
+        "FLASK_TITLE",
+    ]
     assert any(note.startswith("FLASK_SECRET_KEY is not in the block") for note in printed["notes"])
 
 
