@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import click
+from click.core import ParameterSource
 from flask.cli import ScriptInfo
 
 from ..errors import Failure, attempt
@@ -37,16 +38,28 @@ class Program(NamedTuple):
 def program(ctx: click.Context) -> Program:
     """The program that runs now, told where its app is."""
     info = ctx.ensure_object(ScriptInfo)
+    env_file = env_file_of(ctx)
+    files = ("--env-file", os.path.abspath(env_file)) if env_file else ()
     names = _names(ctx)
     if info.create_app is not None:
-        return _own(names)
-    env_file = os.environ.get("FLASK_ENV_FILE")
-    files = ("--env-file", os.path.abspath(env_file)) if env_file else ()
+        return _own([*files, *names])
     # With -P, as the folder that a client starts it in may hold modules of its own.
     return Program(sys.executable, ("-P", "-m", "flask", *files, "--app", _app(info.app_import_path), *names))
 
 
-def _own(names: list[str]) -> Program:
+def env_file_of(ctx: click.Context) -> str | None:
+    """The file of variables that Flask's command was told to read; it keeps no value of that option."""
+    root = ctx.find_root()
+    source = root.get_parameter_source("env_file")
+    if source is ParameterSource.ENVIRONMENT:
+        return os.environ.get("FLASK_ENV_FILE")
+    if source is not ParameterSource.COMMANDLINE:
+        return None
+    options, _, _ = root.command.make_parser(root).parse_args(sys.argv[1:])
+    return str(options["env_file"])
+
+
+def _own(names: Sequence[str]) -> Program:
     """A program of the app's own, which knows its app."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     if spec is not None:
@@ -87,15 +100,16 @@ class Environment(NamedTuple):
     secrets: tuple[str, ...]
 
 
-def environment(more: Iterable[str]) -> Environment:
+def environment(more: Iterable[str], env_file: str | None) -> Environment:
     """The variables that Flask's own configuration is read from, and others.
 
     Shown are Flask's own settings, and what is asked for by its name, unless it looks like a secret.
 
     :param more: the names of the others, and of those to be shown.
+    :param env_file: the file that Flask was told to read, and will be told again.
     :raises KeyError: for one that is not set.
     """
-    from_files, asked = _in_files(), set(more)
+    from_files, asked = _in_files(env_file), set(more)
     names = [name for name in os.environ if name.startswith("FLASK_") and name not in _NEVER and name not in from_files]
     names += [name for name in _ALWAYS if os.environ.get(name)]
     found = {name: os.environ[name] for name in dict.fromkeys([*sorted(names), *sorted(asked)])}
@@ -118,12 +132,12 @@ def _absolute(name: str, value: str) -> str:
     return os.pathsep.join(os.path.abspath(each) for each in value.split(os.pathsep) if each)
 
 
-def _in_files() -> set[str]:
-    """The names of variables that Flask reads from `.env` and `.flaskenv`, and will read there again."""
+def _in_files(env_file: str | None) -> set[str]:
+    """The names of variables that Flask reads from its files, and will read there again."""
     try:
         from dotenv import dotenv_values, find_dotenv
     except ImportError:
         return set()
-    files = [find_dotenv(name, usecwd=True) for name in (".env", ".flaskenv")]
-    values = {name: value for file in files if file for name, value in dotenv_values(file).items()}
-    return {name for name, value in values.items() if os.environ.get(name) == value}
+    files = [env_file, *(find_dotenv(name, usecwd=True) for name in (".env", ".flaskenv"))]
+    values = [pair for file in files if file for pair in dotenv_values(file).items()]
+    return {name for name, value in values if os.environ.get(name) == value}

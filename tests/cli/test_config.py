@@ -278,6 +278,21 @@ def test_a_file_that_was_named_is_named(home: Path, tmp_path: Path) -> None:
     assert talk(read("claude-desktop", done.out, {}), tmp_path)["FROM_FILE"] == "kept"
 
 
+def test_a_file_of_the_option_is_named(home: Path, tmp_path: Path) -> None:
+    """The option is carried on, also by a program of the app's own; what is in the file stays there."""
+    (home / "prod.env").write_text("FROM_FILE=kept\nFLASK_FROM_FILE=hunter7\n")
+    (home / "own.py").write_text(PROGRAM.format(python=""))
+    for start in (["flask", "--app", "desk"], ["own"]):
+        command = [sys.executable, "-m", *start, "--env-file", "prod.env", "mcp", "config", "cursor"]
+        done = subprocess.run(command, cwd=home, env=environment(), capture_output=True, text=True, check=True)
+        assert "FROM_FILE" not in done.stdout + done.stderr
+        started = read("cursor", done.stdout, {})
+        assert started.args[started.args.index("--env-file") + 1] == str(home / "prod.env")
+    started = read("cursor", config(home, "cursor", app=("-eprod.env", "--app", "desk")).out, ENV)
+    answer = talk(started, tmp_path)
+    assert (answer["FROM_FILE"], answer["FLASK_FROM_FILE"]) == ("kept", "hunter7")
+
+
 def test_relative_paths_of_python_are_absolute(home: Path) -> None:
     """They would mean another folder where the client starts it."""
     done = config(home, "inspector", PYTHONPATH=f"{ROOT}{os.pathsep}lib")
@@ -368,7 +383,8 @@ def test_a_client_is_told_of_a_url(client: str) -> None:
             ["--http"],
             "https://desk.example:8443/app/mcp",
         ),
-        ({"MCP_PUBLIC_URL": URL}, ["--http"], URL),
+        ({"MCP_PUBLIC_URL": URL}, ["--http"], f"{URL}/mcp"),
+        ({}, ["--url", "HTTPS://desk.example"], "HTTPS://desk.example/mcp"),
         ({"MCP_PUBLIC_URL": "https://a.example"}, ["--http", "--url", "https://b.example/"], "https://b.example/mcp"),
         ({}, ["--url", "http://127.0.0.1:5000"], "http://127.0.0.1:5000/mcp"),
         ({}, ["--url", "http://127.0.0.1:5000/mcp"], "http://127.0.0.1:5000/mcp"),
@@ -388,8 +404,10 @@ def test_the_url_is_the_one_that_is_known(settings: dict[str, Any], args: list[s
             {},
             ["--url", "desk.example"],
             2,
-            "--url 'desk.example' is no URL: write one such as https://api.example.com.",
+            "--url 'desk.example' is no URL of a server: write one without blanks and without a query, such as https://",
         ),
+        ({}, ["--url", "https://desk.example/a b"], 2, "--url 'https://desk.example/a b' is no URL of a server"),
+        ({}, ["--url", "https://desk.example?a=b"], 2, "--url 'https://desk.example?a=b' is no URL of a server"),
         (
             {},
             ["--key", "my desk"],
