@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from . import accounts
 from .ai import mcp, server
 from .clients import blocks
-from .models import LONGEST_TOKEN_NAME
+from .models import LARGEST_ID, LONGEST_TOKEN_NAME
 from .pages import refuse_cross_site
 from .policies import require_user
 
@@ -55,7 +55,7 @@ def make_token() -> str | tuple[str, int]:
     return show(accounts.issue_token(require_user(current_user, "have a token"), name))
 
 
-@assistant.post("/assistant/tokens/<int:token_id>/revoke")
+@assistant.post(f"/assistant/tokens/<int(max={LARGEST_ID}):token_id>/revoke")
 def revoke_token(token_id: int) -> BaseResponse:
     """Makes one of the reader's tokens useless."""
     name = accounts.revoke_token(require_user(current_user, "revoke a token"), token_id)

@@ -13,6 +13,8 @@ from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from .database import Base
 
+LARGEST_ID = 2**63 - 1
+"""Of a row; SQLite takes no greater integer."""
 LONGEST_TOKEN_NAME = 40
 
 

@@ -20,7 +20,10 @@ posts = PostService()
 @pages.before_request
 def refuse_cross_site() -> None:
     """Other sites may not submit our forms, not even the sign-in form that works without a cookie."""
-    if request.method == "POST" and request.headers.get("Sec-Fetch-Site") in {"cross-site", "same-site"}:
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site is None and origin is not None:  # older browsers, and all of them over http to another machine
+        site = "same-origin" if origin.partition("://")[2] == request.host else "cross-site"
+    if request.method == "POST" and site in {"cross-site", "same-site"}:
         abort(403, "This form was sent from another site.")
 
 

@@ -146,17 +146,42 @@ def test_a_token_makes_and_revokes_no_token(app: Flask, client_of: ClientOf) -> 
     assert tokens(app) == before
 
 
-@pytest.mark.parametrize("site", ["cross-site", "same-site"])
-def test_forms_of_other_sites_change_nothing(app: Flask, client_of: ClientOf, site: str) -> None:
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+        {"Origin": "https://other.example"},
+        {"Origin": "http://localhost.other.example"},
+        {"Origin": "null"},
+        {"Origin": "http://["},
+    ],
+)
+def test_forms_of_other_sites_change_nothing(app: Flask, client_of: ClientOf, headers: dict[str, str]) -> None:
     """Another site can neither make nor revoke a token, even where the cookie comes along."""
     ana = client_of("ana")
     token, path = made(ana), revoke_path(ana)
     before = tokens(app)
     for where in ("/assistant", path):
-        answer = ana.post(where, data={"name": "another"}, headers={"Sec-Fetch-Site": site})
+        answer = ana.post(where, data={"name": "another"}, headers=headers)
         assert answer.status_code == 403
     assert tokens(app) == before
     assert ask(app, token).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Origin": "http://localhost"}, {"Origin": "null", "Sec-Fetch-Site": "same-origin"}]
+)
+def test_our_own_forms_are_taken(client_of: ClientOf, headers: dict[str, str]) -> None:
+    """By the Origin, where the browser does not say the site."""
+    answer = client_of("ana").post("/assistant", data={"name": "another"}, headers=headers)
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("number", ["9223372036854775807", "9223372036854775808", "99999999999999999999999999"])
+def test_a_token_that_never_was_is_not_found(client_of: ClientOf, number: str) -> None:
+    """However large its number, also for the database."""
+    assert client_of("ana").post(f"/assistant/tokens/{number}/revoke").status_code == 404
 
 
 def test_only_a_post_revokes(client_of: ClientOf) -> None:

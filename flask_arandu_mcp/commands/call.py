@@ -139,7 +139,7 @@ def _arguments(ctx: click.Context, tool: PreparedTool, words: Sequence[str], fil
     try:
         with click.open_file(file, encoding="utf-8") as opened:
             found = json.load(opened)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         unread = f"--json {file}: no arguments can be read there ({error})"
         raise click.UsageError(f"{unread}; to print JSON, put --json last.", ctx) from None
     if not isinstance(found, dict):
@@ -153,9 +153,9 @@ def _answers(ctx: click.Context, words: Sequence[str]) -> dict[str, object]:
         key, _, text = word.partition("=")
         try:
             value = text if text in ACTIONS else json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
-        if not key or not isinstance(value, (dict, str)):
+        if not key or not (isinstance(value, dict) or value in ACTIONS):
             rule = f"give an object, such as {key or 'sure'}='{{\"yes\": true}}', or {', '.join(ACTIONS)}."
             raise click.UsageError(f"--answer {word}: it is no answer: {rule}", ctx)
         given[key] = value

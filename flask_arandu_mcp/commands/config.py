@@ -12,8 +12,10 @@ import click
 from ..identity import reads_no_tokens
 from ..state import State
 from .clients import CLIENTS, Client, Local, Remote, key_of
-from .place import Environment, environment, program
+from .place import Environment, env_file_of, environment, program
 from .served import checked, json_option, server_option, write_json
+
+_URL = re.compile(r"https?://[^/\s?#]+(/[^\s?#]*)?", re.IGNORECASE)
 
 
 @click.command("config", short_help="Print the block that tells a client of this app.")
@@ -27,7 +29,7 @@ from .served import checked, json_option, server_option, write_json
     "names",
     metavar="NAME",
     multiple=True,
-    help="Give the server this variable of the environment too. Those of Flask's configuration, FLASK_..., it has.",
+    help="Give the server this variable of the environment too, and write it out. Of FLASK_..., others are named only.",
 )
 @json_option
 @click.pass_context
@@ -79,15 +81,18 @@ def _local(ctx: click.Context, state: State, server: str | None, names: Sequence
 
 def _environment(ctx: click.Context, names: Sequence[str]) -> Environment:
     try:
-        return environment(names)
+        return environment(names, env_file_of(ctx))
     except KeyError as error:
         raise click.UsageError(f"--env {error.args[0]}: it is not set here: set it, or leave it out.", ctx) from None
 
 
 def _of_local(client: Client, local: Local) -> Iterator[str]:
     for name in local.secrets:
-        yield f"{name} is not in the block, since it looks like a secret: {client.secrets_words}."
-    yield "Of the environment it has what is FLASK_...; if the app reads more, name it with --env NAME."
+        yield f"{name} is not in the block, since it may be a secret: {client.secrets_words}."
+    yield (
+        "Of FLASK_..., Flask's own settings are written out. Name with --env NAME what else the app reads, or is to be "
+        "written out."
+    )
 
 
 def _url(ctx: click.Context, state: State, given: str | None) -> str:
@@ -98,10 +103,12 @@ def _url(ctx: click.Context, state: State, given: str | None) -> str:
             "or once and for all with MCP_PUBLIC_URL."
         )
         raise click.UsageError(words, ctx)
-    if not re.match(r"https?://[^/\s]+", base):
-        raise click.UsageError(f"--url {base!r} is no URL: write one such as https://api.example.com.", ctx)
-    path, base = state.url.rstrip("/"), base.rstrip("/")
-    return base if base.endswith(path) else f"{base}{path}"
+    if not _URL.fullmatch(base):
+        rule = "write one without blanks and without a query, such as https://api.example.com."
+        raise click.UsageError(f"--url {base!r} is no URL of a server: {rule}", ctx)
+    base = base.rstrip("/")
+    # What is typed may be the whole URL; what is configured is where the app is.
+    return base if given and base.endswith(state.url.rstrip("/")) else f"{base}{state.url}"
 
 
 def _of_server_name(state: State) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from typing import Any
 
 import click
@@ -36,16 +38,22 @@ def command(ctx: click.Context, name: str | None, user: str | None, as_guest: bo
     With --as or --guest, only what the assistant of that user is shown.
     """
     state = checked(ctx, name)
+    with redirect_stdout(sys.stderr):  # what the app prints is no part of the list
+        described = _described(ctx, state, user, as_guest)
+    if as_json:
+        write_json({**described, "url": state.url})
+    else:
+        click.echo("\n".join(screen(described, state.url, paint)))
+
+
+def _described(ctx: click.Context, state: State, user: str | None, as_guest: bool) -> JSONObject:
     with state.app.app_context():  # translations ask for it
         described = resolve(state.server.describe())
     assert isinstance(described, dict)
     if user is not None or as_guest:
         described = _seen(state, Talk(state, application(ctx, state, user, as_guest)), described)
         described["as"] = "a guest" if as_guest else user
-    if as_json:
-        write_json({**described, "url": state.url})
-    else:
-        click.echo("\n".join(screen(described, state.url, paint)))
+    return described
 
 
 def _seen(state: State, talk: Talk, described: JSONObject) -> JSONObject:

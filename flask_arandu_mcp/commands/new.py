@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import keyword
 import re
+import shlex
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,6 +60,7 @@ def tool(ctx: click.Context, name: str, to: Path | None, tests: Path | None, as_
     app = load(ctx)
     _check_name(ctx, app, name)
     place = _place(Path(app.root_path), name, to, tests)
+    _check_module(ctx, place)
     names = templates.Names(name, place.module)
     texts = {place.package: templates.PACKAGE} if place.package is not None else {}
     texts |= {place.tool: templates.declaration(names), place.test: templates.test(names)}
@@ -70,7 +73,7 @@ def tool(ctx: click.Context, name: str, to: Path | None, tests: Path | None, as_
     click.echo("\n".join(f"{click.style('written', fg='green')}  {file}" for file in files))
     click.echo(f"\nGive it to your server, and run its test in {_shown(place.root)}:\n")
     click.echo(f"    {line}\n    server = Server(..., tools=[..., {name}])\n")
-    click.echo(f"    python -m pytest {_shown(place.test)}")
+    click.echo(f"    python -m pytest {shlex.quote(_shown(place.test, place.root))}")
 
 
 def _check_name(ctx: click.Context, app: Flask, name: str) -> None:
@@ -86,6 +89,13 @@ def _check_name(ctx: click.Context, app: Flask, name: str) -> None:
             raise click.ClickException(words)
 
 
+def _check_module(ctx: click.Context, place: Place) -> None:
+    for part in place.module.split("."):
+        if not part.isidentifier() or keyword.iskeyword(part):
+            words = "Python imports from no folder of such a name: choose one of letters, digits and _, with --to."
+            raise click.UsageError(f"{part!r}: {words}", ctx)
+
+
 def _offered(state: State) -> list[str]:
     try:
         state.check()
@@ -97,16 +107,21 @@ def _offered(state: State) -> list[str]:
 def _place(app: Path, name: str, to: Path | None, tests: Path | None) -> Place:
     folder = (app / _FOLDER if to is None else to).resolve()
     package = None if folder.exists() else folder / "__init__.py"
-    root = folder.parent if package is not None else folder
-    while (root / "__init__.py").exists():
-        root = root.parent
+    above, inner = _above(app.resolve()), folder.parent if package is not None else folder
+    root = _above(inner)
+    if root == inner and root.is_relative_to(above):
+        root = above  # from where the app imports folders that are no packages, too
     if tests is None:
-        above = app
-        while (above / "__init__.py").exists():
-            above = above.parent
         inside = app / "tests"
         tests = inside if inside.exists() and not (above / "tests").exists() else above / "tests"
     return Place(folder / f"{name}.py", tests.resolve() / f"test_{name}.py", package, root)
+
+
+def _above(folder: Path) -> Path:
+    """The first folder that is no package, from this one up."""
+    while (folder / "__init__.py").exists():
+        folder = folder.parent
+    return folder
 
 
 def _write(texts: dict[Path, str]) -> None:
@@ -119,14 +134,19 @@ def _write(texts: dict[Path, str]) -> None:
         names = ", ".join(map(_shown, there))
         raise click.ClickException(f"already there, and nothing was written: {names}. Take another name or folder.")
     try:
-        for path, text in texts.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
+        with ExitStack() as undo:
+            for path, text in texts.items():
+                for folder in reversed([each for each in path.parents if not each.exists()]):
+                    folder.mkdir()
+                    undo.callback(folder.rmdir)
+                with path.open("x", encoding="utf-8") as file:
+                    undo.callback(path.unlink)
+                    file.write(text)
+            undo.pop_all()
     except OSError as error:
         raise click.ClickException(f"{error}: choose folders that can be written, with --to and --tests.") from None
 
 
-def _shown(path: Path) -> str:
-    here = Path.cwd()
+def _shown(path: Path, here: Path | None = None) -> str:
+    here = here or Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

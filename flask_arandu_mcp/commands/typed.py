@@ -30,7 +30,14 @@ def typed(words: Iterable[str], schema: Mapping[str, Any]) -> JSONObject:
         if not name or not equals:
             raise Mistyped(f"{word!r} is no argument: write name=value, or {_REST}.")
         given.setdefault(name, []).append(text)
-    return {name: _argument(name, texts, schema) for name, texts in given.items()}
+    return {name: _readable(name, texts, schema) for name, texts in given.items()}
+
+
+def _readable(name: str, texts: Sequence[str], schema: Mapping[str, Any]) -> object:
+    try:
+        return _argument(name, texts, schema)
+    except RecursionError:
+        raise Mistyped(f"{name}: its lists and objects are too deep to be read: give flatter ones.") from None
 
 
 def _argument(name: str, texts: Sequence[str], schema: Mapping[str, Any]) -> object:

@@ -89,6 +89,9 @@ def test_the_last_word_json_asks_for_json() -> None:
         ),
         (["echo", "--answer", "sure=maybe"], "--answer sure=maybe: it is no answer"),
         (["echo", "--answer", "sure=[1]"], "--answer sure=[1]: it is no answer"),
+        (["echo", "--answer", 'sure="foo"'], '--answer sure="foo": it is no answer'),
+        (["echo", "--answer", "sure=" + "[" * 100_000], "it is no answer: give an object"),
+        (["echo", "any=" + "[" * 100_000], "any: its lists and objects are too deep to be read: give flatter ones."),
         ([], "Missing argument 'TOOL'"),
     ],
 )
@@ -104,6 +107,7 @@ def test_what_cannot_be_asked_is_told(args: list[str], says: str) -> None:
     [
         ("[1]", "--json -: the arguments are an object, such as {}: write one."),
         ("{", "--json -: no arguments can be read there (Expecting property name"),
+        ("[" * 100_000, "--json -: no arguments can be read there (maximum recursion depth exceeded"),
         ('{"any": NaN}', "the arguments cannot be sent: "),
         ('{"any": ' + "[" * 70 + "]" * 70 + "}", "the arguments cannot be sent: "),
     ],

@@ -90,7 +90,7 @@ class Printed(NamedTuple):
 def printed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Printed:
     """What is printed for each of the clients."""
     home = make_home(tmp_path_factory.mktemp("printed"))
-    return Printed(request.param, home, config(home, request.param))
+    return Printed(request.param, home, config(home, request.param, "--env", "FLASK_TITLE"))
 
 
 def config(home: Path, *args: str, app: tuple[str, ...] = ("--app", "desk"), **env: str) -> Done:
@@ -215,7 +215,40 @@ def test_no_secret_is_printed(printed: Printed) -> None:
     done = printed.done
     assert "hunter" not in done.out + done.err
     for name in ("FLASK_SECRET_KEY", "FLASK_DB"):
-        assert f"# {name} is not in the block, since it looks like a secret: " in done.err
+        assert f"# {name} is not in the block, since it may be a secret: " in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FLASK_DB", "Server=db;Pwd=hunter6"),
+        ("FLASK_DB", "host=db password=hunter6"),
+        ("FLASK_MAIL", '{"password": "hunter6"}'),
+        ("FLASK_REPO", "https://hunter6@github.com/x"),
+        ("FLASK_GITHUB_PAT", "hunter6"),
+        ("FLASK_STRIPE", "sk_live_hunter6"),
+    ],
+)
+def test_what_is_the_apps_own_is_not_printed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: str
+) -> None:
+    """Nothing tells whether it is a secret: it is named, and Flask's own settings are written out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, value)
+    monkeypatch.setenv("FLASK_DEBUG", "1")
+    result = invoke(app_of(), "config", "claude-desktop")
+    assert result.exit_code == 0, result.stderr
+    assert "hunter6" not in result.output
+    assert entry_of("claude-desktop", result.stdout)[1]["env"].keys() - {"PYTHONPATH"} == {"FLASK_DEBUG"}
+    assert f"# {name} is not in the block, since it may be a secret: " in result.stderr
+
+
+def test_a_secret_in_a_url_is_not_printed_when_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is named in a URL may be a token."""
+    monkeypatch.setenv("REPO", "https://hunter6@github.com/x")
+    result = invoke(app_of(), "config", "claude-desktop", "--env", "REPO")
+    assert "hunter6" not in result.output
+    assert "# REPO is not in the block" in result.stderr
 
 
 def test_more_of_the_environment_is_named(home: Path, tmp_path: Path) -> None:
@@ -245,6 +278,21 @@ def test_a_file_that_was_named_is_named(home: Path, tmp_path: Path) -> None:
     assert talk(read("claude-desktop", done.out, {}), tmp_path)["FROM_FILE"] == "kept"
 
 
+def test_a_file_of_the_option_is_named(home: Path, tmp_path: Path) -> None:
+    """The option is carried on, also by a program of the app's own; what is in the file stays there."""
+    (home / "prod.env").write_text("FROM_FILE=kept\nFLASK_FROM_FILE=hunter7\n")
+    (home / "own.py").write_text(PROGRAM.format(python=""))
+    for start in (["flask", "--app", "desk"], ["own"]):
+        command = [sys.executable, "-m", *start, "--env-file", "prod.env", "mcp", "config", "cursor"]
+        done = subprocess.run(command, cwd=home, env=environment(), capture_output=True, text=True, check=True)
+        assert "FROM_FILE" not in done.stdout + done.stderr
+        started = read("cursor", done.stdout, {})
+        assert started.args[started.args.index("--env-file") + 1] == str(home / "prod.env")
+    started = read("cursor", config(home, "cursor", app=("-eprod.env", "--app", "desk")).out, ENV)
+    answer = talk(started, tmp_path)
+    assert (answer["FROM_FILE"], answer["FLASK_FROM_FILE"]) == ("kept", "hunter7")
+
+
 def test_relative_paths_of_python_are_absolute(home: Path) -> None:
     """They would mean another folder where the client starts it."""
     done = config(home, "inspector", PYTHONPATH=f"{ROOT}{os.pathsep}lib")
@@ -265,7 +313,11 @@ def test_json(home: Path) -> None:
     """The block, its place and what is to be known of it, for a program."""
     printed = json.loads(config(home, "codex", "--json").out)
     assert (printed["client"], printed["file"]) == ("codex", CLIENTS["codex"].file)
-    assert tomllib.loads(printed["block"])["mcp_servers"]["desk"]["env_vars"] == ["FLASK_DB", "FLASK_SECRET_KEY"]
+    assert tomllib.loads(printed["block"])["mcp_servers"]["desk"]["env_vars"] == [
+        "FLASK_DB",
+        "FLASK_SECRET_KEY",
+        "FLASK_TITLE",
+    ]
     assert any(note.startswith("FLASK_SECRET_KEY is not in the block") for note in printed["notes"])
 
 
@@ -331,7 +383,8 @@ def test_a_client_is_told_of_a_url(client: str) -> None:
             ["--http"],
             "https://desk.example:8443/app/mcp",
         ),
-        ({"MCP_PUBLIC_URL": URL}, ["--http"], URL),
+        ({"MCP_PUBLIC_URL": URL}, ["--http"], f"{URL}/mcp"),
+        ({}, ["--url", "HTTPS://desk.example"], "HTTPS://desk.example/mcp"),
         ({"MCP_PUBLIC_URL": "https://a.example"}, ["--http", "--url", "https://b.example/"], "https://b.example/mcp"),
         ({}, ["--url", "http://127.0.0.1:5000"], "http://127.0.0.1:5000/mcp"),
         ({}, ["--url", "http://127.0.0.1:5000/mcp"], "http://127.0.0.1:5000/mcp"),
@@ -351,8 +404,10 @@ def test_the_url_is_the_one_that_is_known(settings: dict[str, Any], args: list[s
             {},
             ["--url", "desk.example"],
             2,
-            "--url 'desk.example' is no URL: write one such as https://api.example.com.",
+            "--url 'desk.example' is no URL of a server: write one without blanks and without a query, such as https://",
         ),
+        ({}, ["--url", "https://desk.example/a b"], 2, "--url 'https://desk.example/a b' is no URL of a server"),
+        ({}, ["--url", "https://desk.example?a=b"], 2, "--url 'https://desk.example?a=b' is no URL of a server"),
         (
             {},
             ["--key", "my desk"],

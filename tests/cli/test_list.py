@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from flask_login import LoginManager
+from flask_login import LoginManager, UserMixin
 
 from flask_arandu_mcp import ArandoMCP, Response, Server, public, tool
 
@@ -72,6 +72,21 @@ def test_who_sees_nothing_is_told_so() -> None:
     out = invoke(app, "list", "--guest").stdout
     assert "It offers them nothing: every policy says no." in out
     assert "It offers nothing yet" not in out
+
+
+def test_what_the_app_prints_is_not_in_the_list() -> None:
+    """stdout is JSON alone, for whatever reads it."""
+
+    def load(user_id: str) -> UserMixin:
+        print("LOADED")
+        return UserMixin()
+
+    app = Flask("chatty")
+    LoginManager(app).user_loader(load)
+    ArandoMCP(app, Server("chatty"))
+    result = invoke(app, "list", "--json", "--as", "ana")
+    assert found(result)["as"] == "ana"
+    assert "LOADED" in result.stderr
 
 
 def test_what_the_app_refuses_is_told() -> None:

@@ -82,11 +82,11 @@ def test_a_tool_and_its_test_are_written(home: Path) -> None:
 
 
 def test_what_is_written_can_be_served(home: Path) -> None:
-    """The line that is printed is all that is missing, and there is nothing to advise."""
+    """The line that is printed is all that is missing, and there is nothing to advise on the tool."""
     flask("mcp", "new", "tool", "count_words", cwd=home)
     source = (home / "app.py").read_text().replace("[taken]", "[taken, count_words]")
     (home / "app.py").write_text(f"from mcp_tools.count_words import count_words\n{source}")
-    done = flask("mcp", "check", "--strict", cwd=home)
+    done = flask("mcp", "check", "--strict", "--ignore", "no-users", cwd=home)
     assert done.code == 0, done.out
 
 
@@ -117,11 +117,36 @@ def test_the_folders_can_be_said(home: Path) -> None:
     """A folder that is there is taken as it is, and a new one becomes a package."""
     (home / "lib").mkdir()
     done = flask("mcp", "new", "tool", "one", "--to", "lib", "--tests", "checks", "--json", cwd=home)
-    assert json.loads(done.out)["import"] == "from one import one"
+    assert json.loads(done.out)["import"] == "from lib.one import one"
     assert json.loads(done.out)["files"] == ["lib/one.py", "checks/test_one.py"]
     done = flask("mcp", "new", "tool", "two", "--to", "ai/tools", "--json", cwd=home)
-    assert json.loads(done.out)["import"] == "from tools.two import two"
+    assert json.loads(done.out)["import"] == "from ai.tools.two import two"
     assert json.loads(done.out)["files"] == ["ai/tools/__init__.py", "ai/tools/two.py", "tests/test_two.py"]
+
+
+def test_a_folder_that_is_no_package_works_as_told(home: Path) -> None:
+    """The app can import the line that is printed, and the test runs with the command that is printed."""
+    (home / "plain").mkdir()
+    done = flask("--app", str(home / "app.py"), "mcp", "new", "tool", "one", "--to", ".", cwd=home / "plain")
+    assert f"run its test in {home}:" in done.out
+    line, command = "from plain.one import one", "python -m pytest tests/test_one.py"
+    assert f"    {line}\n" in done.out
+    assert done.out.endswith(f"    {command}\n")
+    passes(home, "tests/test_one.py")
+    source = (home / "app.py").read_text().replace("[taken]", "[taken, one]")
+    (home / "app.py").write_text(f"{line}\n{source}")
+    assert flask("mcp", "check", cwd=home).code == 0
+
+
+@pytest.mark.parametrize("folder", ["my-tools", "class", "a/1st", "x\nimport os", "a b"])
+def test_a_folder_is_one_that_can_be_imported(home: Path, folder: str) -> None:
+    """What is written imports from it; whether it is there already does not matter."""
+    for _ in range(2):
+        done = flask("mcp", "new", "tool", "one", "--to", folder, cwd=home)
+        assert (done.code, done.out) == (2, "")
+        assert f"{Path(folder).name!r}: Python imports from no folder of such a name" in done.err
+        assert written(home) == []
+        (home / folder).mkdir(parents=True, exist_ok=True)
 
 
 def test_nothing_is_written_over(home: Path) -> None:
@@ -154,11 +179,13 @@ def test_a_tool_that_is_there_is_told(home: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_told(home: Path) -> None:
-    """As the system says it."""
+    """As the system says it, and nothing is left behind."""
     (home / "file").write_text("")
     done = flask("mcp", "new", "tool", "one", "--tests", f"file{os.sep}below", cwd=home)
     assert done.code == 1
     assert "choose folders that can be written, with --to and --tests." in done.err
+    assert written(home) == []
+    assert not (home / "mcp_tools").exists()
 
 
 def test_the_texts_use_no_name_that_a_tool_may_have() -> None:
