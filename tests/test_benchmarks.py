@@ -155,7 +155,7 @@ def test_servers_under_load_are_measured() -> None:
     ]
     wanted = [
         plans.wsgi(plans.FLOOR, "floor", [*plans.floor_cases([jobs.ADD], (1,))]),
-        plans.wsgi(plans.OUR, "ours", asked),
+        plans.wsgi(plans.OUR, "ours", asked, setup=Setup(sessions=True)),
     ]
     rounds = Rounds(wanted, Here(), answers, Others(), seconds=0.3)
     rounds.run(1)

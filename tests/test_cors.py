@@ -194,7 +194,8 @@ def test_h09_what_the_app_adds_to_vary_stays() -> None:
         return response
 
     answer = Wire(app).post(NO_ARGS, {"Origin": LISTED})
-    assert words(answer, "Vary") == {"accept-language", "cookie", "origin"}
+    # Some versions of Flask have it that a look at the session's keys, as of Flask-Login, is one at its cookie.
+    assert words(answer, "Vary") - {"cookie"} == {"accept-language", "origin"}
     may_read(answer)
 
 
