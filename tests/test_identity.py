@@ -326,7 +326,8 @@ class ProxyManager(LoginManager):
 
     def _load_user(self) -> Any:
         name = request.headers.get("X-Remote-User")
-        self._update_request_context_with_user(self._user_callback(name) if name else None)
+        load = self.user_callback
+        self._update_request_context_with_user(load(name) if name and load else None)
 
 
 def test_a_login_manager_of_the_apps_own_is_asked() -> None:
