@@ -4,7 +4,7 @@ nothing writes to it."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from flask import Blueprint, Flask
@@ -190,9 +190,19 @@ def states(app: Flask) -> dict[str, State]:
     return found
 
 
+def chosen(found: Mapping[str, State], name: str | None) -> State | None:
+    """Of an app's servers the one of a name, or what clients know one alone by; without a name the one called
+    `default`, or the only one. None where there is none such."""
+    if name is None:
+        name = next(iter(found)) if len(found) == 1 else "default"
+    if name in found:
+        return found[name]
+    known_so = [state for state in found.values() if state.server.name == name]
+    return known_so[0] if len(known_so) == 1 else None
+
+
 def find(app: Flask, name: str | None) -> State:
-    """A server of an app by its name, or by what its clients know it by; without one the one called `default`, or the
-    only one.
+    """A server of an app, as :func:`chosen` does.
 
     :raises LookupError: where there is none of this name.
     """
@@ -200,12 +210,8 @@ def find(app: Flask, name: str | None) -> State:
     if not found:
         words = f"The app {app.name!r} serves no MCP server: create one in its factory, ArandoMCP(app, server)."
         raise LookupError(words)
-    if name is None:
-        name = next(iter(found)) if len(found) == 1 else "default"
-    if name not in found:
-        known_so = [state for state in found.values() if state.server.name == name]
-        if len(known_so) == 1:
-            return known_so[0]
-        there = ", ".join(map(repr, found))
+    state = chosen(found, name)
+    if state is None:
+        name, there = name or "default", ", ".join(map(repr, found))
         raise LookupError(f"There is no server {name!r}: this app has {there}; say which, server=...")
-    return found[name]
+    return state

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.cli import ScriptInfo
 
 from ..errors import DeclarationError
-from ..state import State, states
+from ..state import State, chosen, states
 
 server_option = click.option(
     "--server", "name", help="Name of the server; without it the one called 'default', or the only one."
@@ -65,17 +65,17 @@ def every(ctx: click.Context, name: str | None) -> list[State]:
 
 
 def found(ctx: click.Context, name: str | None) -> State:
-    """The server of a name; without one the one called 'default', or the only one.
+    """The server of a name, or the only one that clients know by it; without one the one called 'default', or the only
+    one.
 
     :raises click.UsageError: where there is none.
     """
     served = _some(ctx)
-    if name is None:
-        name = next(iter(served)) if len(served) == 1 else "default"
-    if name not in served:
-        there = ", ".join(map(repr, served))
+    state = chosen(served, name)
+    if state is None:
+        name, there = name or "default", ", ".join(map(repr, served))
         raise click.UsageError(f"there is no server {name!r}: this app has {there}; say which with --server.", ctx)
-    return served[name]
+    return state
 
 
 def _some(ctx: click.Context) -> dict[str, State]:

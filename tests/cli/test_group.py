@@ -211,6 +211,7 @@ def test_completion_needs_no_app() -> None:
     [
         (PLAIN + DECLARED, [], "app 0, served at /mcp"),
         (PLAIN + DECLARED, ["--server", "default"], "app 0, served at /mcp"),
+        (PLAIN + DECLARED, ["--server", "app"], "app 0, served at /mcp"),
         (PLAIN + TWO, ["--server", "one"], "one 0, served at /one"),
         (PLAIN + TWO, ["--server", "two"], "two 0, served at /two"),
         (PLAIN + DECLARED + TWO, [], "app 0, served at /mcp"),
