@@ -3,7 +3,7 @@ list says of a declaration is written once for each revision."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from .caller import Caller
@@ -164,9 +164,15 @@ class Catalogue:
         return {kind: {} for kind, declared in kinds.items() if declared}
 
     @property
+    def declarations(self) -> Iterator[Prepared]:
+        """All that is declared, list by list."""
+        for listing in self.listings:
+            yield from listing.items
+
+    @property
     def limited(self) -> list[str]:
         """What has a rate limit, by kind and name."""
-        return [f"{item.kind} {item.name!r}" for listing in self.listings for item in listing.items if item.limits]
+        return [f"{item.kind} {item.name!r}" for item in self.declarations if item.limits]
 
     def describe(self) -> JSONObject:
         """The lists with the word for who may use each declaration: for the operator, not for clients."""

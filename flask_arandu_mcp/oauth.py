@@ -4,14 +4,12 @@ challenge (RFC 9728). Nothing that is said of the server's own address is taken 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from typing import Any
 
 from flask import Flask, Response, current_app, has_request_context, request
 from flask.blueprints import Blueprint
 from werkzeug.exceptions import HTTPException
 
-from .declarations.base import Prepared
 from .errors import DeclarationError
 from .headers import Challenge
 from .server import Server
@@ -66,7 +64,7 @@ class Resource:
         if base is None:
             return None
         document: JSONObject = {"resource": f"{base}{self._url}", "authorization_servers": list(self.issuers)}
-        declared = sorted({scope for item in _declarations(self._server) for scope in item.scopes})
+        declared = sorted({scope for item in self._server.catalogue.declarations for scope in item.scopes})
         scopes = list(dict.fromkeys([*self.scopes, *declared]))
         if scopes:
             document["scopes_supported"] = scopes
@@ -76,7 +74,7 @@ class Resource:
 
     def limited(self) -> list[str]:
         """The names of the declarations that a token needs scopes of their own for."""
-        return [item.name for item in _declarations(self._server) if item.scopes]
+        return [item.name for item in self._server.catalogue.declarations if item.scopes]
 
     def paths(self, *, is_default: bool) -> Iterable[str]:
         """Where the document is served.
@@ -102,11 +100,6 @@ NO_PUBLIC_URL = (
     "config 'MCP_PUBLIC_URL' is missing: with MCP_AUTHORIZATION_SERVERS clients are told the server's own address, "
     "which no Host header is trusted with; set it to the public URL of the app, such as 'https://api.example.com'."
 )
-
-
-def _declarations(server: Server) -> Iterable[Prepared]:
-    catalogue = server.catalogue
-    return chain(catalogue.tools.items, catalogue.resources.items, catalogue.templates.items, catalogue.prompts.items)
 
 
 def mistakes(app: Flask, *, issuers: Sequence[str], public_url: str) -> list[str]:

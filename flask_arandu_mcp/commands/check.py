@@ -10,7 +10,6 @@ import click
 
 from ..advice import Advice, advise
 from ..advice.tokens import tokens
-from ..declarations.base import Prepared
 from ..errors import DeclarationError
 from ..identity import manager
 from ..policies import public
@@ -91,9 +90,7 @@ def _one(state: State, max_tokens: int) -> Checked:
 
 def _on_app(state: State) -> Iterator[Advice]:
     """Advice on what is around the server, in its app's context."""
-    catalogue = state.server.catalogue
-    listings = (catalogue.tools, catalogue.resources, catalogue.templates, catalogue.prompts)
-    prepared: list[Prepared] = [item for listing in listings for item in listing.items]
+    prepared = list(state.server.catalogue.declarations)
     app = f"the app {state.app.name!r}"
     if not prepared:
         words = "offers nothing: declare a tool, and give it to the server, Server(..., tools=[...])."

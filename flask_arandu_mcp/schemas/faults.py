@@ -14,6 +14,7 @@ from marshmallow.exceptions import SCHEMA, ValidationError
 
 from .hooks import hooks_of
 from .nesting import is_many
+from .plain import is_whole
 
 _NAMES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
 _WRONG_TYPE = frozenset(
@@ -186,11 +187,11 @@ def suspects(raw: object) -> tuple[str, ...]:
     while waiting:
         path, value = waiting.pop()
         if isinstance(value, dict):
-            found += [_Place(path).says(_TORN_NAME) for key in value if isinstance(key, str) and _is_torn(key)]
+            found += [_Place(path).says(_TORN_NAME) for key in value if isinstance(key, str) and not is_whole(key)]
             waiting += [((*path, str(key)), value[key]) for key in reversed(value)]
         elif isinstance(value, list):
             waiting += [((*path, str(index)), value[index]) for index in reversed(range(len(value)))]
-        elif isinstance(value, str) and _is_torn(value):
+        elif isinstance(value, str) and not is_whole(value):
             found.append(_Place(path).says("half a surrogate pair is no text, send whole characters"))
         elif isinstance(value, float) and not math.isfinite(value):
             found.append(_Place(path).says("not a finite number, send one that is"))
@@ -198,10 +199,6 @@ def suspects(raw: object) -> tuple[str, ...]:
 
 
 _TORN_NAME = "a name with half a surrogate pair in it is no text, send whole characters"
-
-
-def _is_torn(text: str) -> bool:
-    return not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def printable(text: str) -> str:

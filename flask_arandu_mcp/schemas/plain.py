@@ -49,7 +49,8 @@ def whole(value: str) -> str:
     return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _is_whole(value: str) -> bool:
+def is_whole(value: str) -> bool:
+    """Tell whether a text has no lone surrogate."""
     return value.isascii() or _SURROGATE.search(value) is None
 
 
@@ -161,7 +162,7 @@ def shallow(value: object) -> object:
 def _is_native(value: Any, depth: int) -> bool:
     kind = type(value)
     if kind is str:
-        return _is_whole(value)
+        return is_whole(value)
     if kind in _UNCHANGED:
         return True
     if kind is float:
@@ -170,7 +171,7 @@ def _is_native(value: Any, depth: int) -> bool:
         return False
     if kind is dict:
         for key in value:
-            if type(key) is not str or not (key.isascii() or _is_whole(key)):
+            if type(key) is not str or not (key.isascii() or is_whole(key)):
                 return False
         return _are_native(value.values(), depth - 1)
     return kind is list and _are_native(value, depth - 1)
@@ -180,7 +181,7 @@ def _are_native(values: Iterable[Any], depth: int) -> bool:
     for value in values:
         # Here too, as nearly every value is one of these, and a call for each would take longer than the look.
         if type(value) is str:
-            if not value.isascii() and not _is_whole(value):
+            if not value.isascii() and not is_whole(value):
                 return False
         elif type(value) not in _UNCHANGED and not _is_native(value, depth):
             return False

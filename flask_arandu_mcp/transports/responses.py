@@ -34,8 +34,6 @@ class _Body(list[bytes]):
 class MCPResponse(Response):
     """An answer of the server. Neither the app's session nor its own code sets a cookie on it."""
 
-    default_mimetype = "application/json"
-
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
