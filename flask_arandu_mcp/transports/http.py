@@ -55,7 +55,9 @@ def mount(state: State) -> None:
         environ = request.environ
         if state.settings.allowed_origins:
             cors.note(environ, state.settings.allowed_origins)
-        return own(response, environ) or whole(_translated(state, response), environ)
+        answer = own(response, environ) or whole(_translated(state, response), environ)
+        environ.pop(ADMITTED, None)  # it holds the environ, and would keep all of the request until a collection
+        return answer
 
     @blueprint.record
     def add_rules(setup: BlueprintSetupState) -> None:
