@@ -15,6 +15,7 @@ from .schemas.conform import Check, conforming
 from .schemas.convert import ConversionError, Table, output_schema
 from .schemas.culprit import culprit
 from .schemas.declared import schema_of_declared
+from .schemas.dumping import Dump, native_dump
 from .schemas.errors import UNLUCKY
 from .schemas.plain import ResultFault, plain
 from .schemas.raw import RawSchema, is_raw
@@ -41,7 +42,7 @@ def _solid(schema: Schema, value: object, dumped: object) -> object:
     if schema.many and isinstance(value, Sequence) and isinstance(dumped, list):
         pairs = list(zip(value, dumped, strict=False))
     for given, made in pairs:
-        if made == {} and schema.dump_fields and not isinstance(given, Mapping):
+        if not made and made == {} and schema.dump_fields and not isinstance(given, Mapping):
             raise ResultFault(
                 f"a {type(given).__name__} has none of the fields of {type(schema).__name__}; give back what has them"
             )
@@ -55,12 +56,13 @@ class Results:
     nothing declared there is no schema, and `dump` makes plain what it gets. Raises `ConversionError`.
     """
 
-    __slots__ = ("_check", "_raw", "_schema", "output_schema")
+    __slots__ = ("_check", "_dump", "_raw", "_schema", "output_schema")
 
     def __init__(self, declared: ResultsDeclaration, *, name: str, table: Table | None = None) -> None:
         self._schema: Schema | None = None
         self._raw: RawSchema | Shown | None = None
         self._check: Check = plain
+        self._dump: Dump = plain
         self.output_schema: JSONObject | None = None
         if declared is None:
             return
@@ -74,6 +76,7 @@ class Results:
         except ConversionError as error:
             raise ConversionError(f"{name}: {error}") from error
         self._check = conforming(self.output_schema)
+        self._dump = native_dump(self._schema)
 
     def dump(self, value: object) -> object:
         """Give a value as dicts, lists, strings, integers, finite floats, booleans and None.
@@ -104,7 +107,7 @@ class Results:
             )
         value = list(value) if isinstance(value, Iterator) else value
         try:
-            return _solid(schema, value, schema.dump(value))
+            return _solid(schema, value, self._dump(value))
         except UNLUCKY as error:
             fault = culprit(schema, value, schema.many)
             if fault is None:

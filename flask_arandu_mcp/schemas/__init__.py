@@ -3,9 +3,9 @@
 Inside this room the arrows point one way, and none between neighbours:
 
     errors  text  plain  patterns  hooks  shown
-    values  nesting
+    values  nesting  native
     merge  shapes  bounds  rules
     temporal  scalars  validators  annotations
     fields
-    convert  declared  integers  faults  conform  culprit  raw
+    convert  declared  integers  loading  dumping  faults  conform  culprit  raw
 """

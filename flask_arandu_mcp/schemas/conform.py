@@ -5,17 +5,17 @@ nothing, and a client refuses a whole answer for one wrong value in it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ..typing import JSONObject
-from .plain import ResultFault, plain, shallow, whole
+from .plain import ResultFault, plain, shallow
 from .rules import Rule, breach, rules_of
 from .values import type_of
 
 Check: TypeAlias = Callable[[object], object]
 """Gives a value as JSON, or raises `ResultFault`."""
 
-_QUICK = {"integer": int, "number": int, "boolean": bool, "null": type(None)}
+_NATIVE = {"string": str, "integer": int, "number": int, "boolean": bool, "null": type(None)}
 
 
 class _Compiler:
@@ -31,15 +31,14 @@ class _Compiler:
             return self._reference(str(schema["$ref"]).rpartition("/")[2])
         if "anyOf" in schema:
             return self._any([self.check(each) for each in _schemas(schema["anyOf"])])
-        types = schema.get("type")
-        names = frozenset([types] if isinstance(types, str) else types if isinstance(types, list) else ())
+        names = _names(schema)
         rules = [*rules_of(schema), *(_quiet(self.check(each)) for each in _schemas(schema.get("allOf")))]
-        if names == {"string"} and not rules:
-            return _text
         if not names and not rules and not {"properties", "items", "prefixItems"} & schema.keys():
             return plain
         parts = {"object": self._object(schema), "array": self._array(schema)}
-        return _typed(names, parts, rules)
+        if len(names) == 1 and names <= parts.keys() and not rules:
+            return parts[str(*names)]
+        return _typed(_natives(schema), names, parts, rules)
 
     def _reference(self, name: str) -> Check:
         def run(value: object) -> object:
@@ -62,20 +61,28 @@ class _Compiler:
 
     def _object(self, schema: JSONObject) -> Check:
         given = schema.get("properties")
-        known = {key: self.check(each) for key, each in given.items()} if isinstance(given, dict) else {}
+        shown = {key: each for key, each in given.items() if isinstance(each, dict)} if isinstance(given, dict) else {}
+        known = {key: self.check(each) for key, each in shown.items()}
+        natives = {key: _natives(each) for key, each in shown.items()}
+        names = frozenset(filter(str.isascii, known))
         rest_schema = schema.get("additionalProperties")
         rest = self.check(rest_schema) if isinstance(rest_schema, dict) else plain
+        closed = rest_schema is False
         wanted = schema.get("required")
         required = tuple(wanted) if isinstance(wanted, list) else ()
-        closed = rest_schema is False
-        check_of = known.get
 
         def run(value: object) -> object:
-            result = {}
-            key: object = None
+            given = _as_object(value, names)
+            result, key = given, ""
             try:
-                for key, item in value.items():  # type: ignore[attr-defined]  # handed dicts only
-                    result[key] = check_of(key, rest)(item)
+                for key, item in given.items():
+                    # Most values are one of these, and a call for each would take longer than the look.
+                    if type(item) in natives.get(key, ()) and (type(item) is not str or item.isascii()):
+                        continue
+                    checked = known.get(key, rest)(item)
+                    if checked is not item:
+                        result = dict(given) if result is given else result
+                        result[key] = checked
             except ResultFault as fault:
                 raise fault.inside(key) from None
             if closed and not result.keys() <= known.keys():
@@ -99,7 +106,7 @@ class _Compiler:
         def run(value: object) -> object:
             result: list[object] = []
             try:
-                for item in value:  # type: ignore[attr-defined]  # handed lists only
+                for item in _as_array(value):
                     at = len(result)
                     result.append(first[at](item) if at < len(first) else rest(item))
             except ResultFault as fault:
@@ -109,24 +116,42 @@ class _Compiler:
         return run
 
 
+def _as_object(value: object, names: frozenset[str]) -> dict[str, Any]:
+    """A value as a dict with names that can go out, of which some are known."""
+    if type(value) is dict and value.keys() <= names:
+        return value
+    found = shallow(value)
+    if not isinstance(found, dict):
+        raise breach(found, "object")
+    return found
+
+
+def _as_array(value: object) -> list[Any]:
+    found = shallow(value)
+    if not isinstance(found, list):
+        raise breach(found, "array")
+    return found
+
+
 def _schemas(given: object) -> list[JSONObject]:
     return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
 
 
-def _text(value: object) -> object:
-    if type(value) is str:
-        return value if value.isascii() else whole(value)
-    found = shallow(value)
-    if not isinstance(found, str):
-        raise breach(found, "string")
-    return found
+def _names(schema: JSONObject) -> frozenset[object]:
+    types = schema.get("type")
+    return frozenset([types] if isinstance(types, str) else types if isinstance(types, list) else ())
 
 
-def _typed(names: frozenset[object], parts: dict[str, Check], rules: list[Rule]) -> Check:
-    quick = frozenset(_QUICK[name] for name in names if isinstance(name, str) and name in _QUICK and not rules)
+def _natives(schema: JSONObject) -> frozenset[type]:
+    """The types whose values fit a schema as they are, but for a text that is not ASCII."""
+    if rules_of(schema) or schema.keys() & {"$ref", "anyOf", "allOf"}:
+        return frozenset()
+    return frozenset(_NATIVE[name] for name in _names(schema) if isinstance(name, str) and name in _NATIVE)
 
+
+def _typed(natives: frozenset[type], names: frozenset[object], parts: dict[str, Check], rules: list[Rule]) -> Check:
     def run(value: object) -> object:
-        if type(value) in quick:
+        if type(value) in natives and (type(value) is not str or value.isascii()):
             return value
         found = shallow(value)
         kind = type_of(found)

@@ -1,0 +1,284 @@
+"""Native values are loaded and dumped without marshmallow: hold that nobody can tell, and that it is done at all."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import Schema, ValidationError, fields, post_dump, post_load, pre_load, validate, validates_schema
+
+from flask_arandu_mcp.errors import Failure, attempt
+from flask_arandu_mcp.schemas.dumping import native_dump
+from flask_arandu_mcp.schemas.loading import native_load
+
+from . import native
+
+ADDRESS: dict[str, fields.Field[Any]] = {"town": fields.String(validate=validate.Length(1, 20)), "no": fields.Integer()}
+AddressSchema = Schema.from_dict(dict(ADDRESS), name="AddressSchema")
+
+
+class PersonSchema(Schema):
+    """What can be known as a whole."""
+
+    name = fields.String(required=True)
+    age = fields.Integer(data_key="years", allow_none=True)
+    tall = fields.Float(load_default=1.5, attribute="height")
+    nice = fields.Boolean()
+    tags = fields.List(fields.String(), validate=validate.Length(max=2))
+    home = fields.Nested(AddressSchema)
+    others = fields.List(fields.Nested(AddressSchema))
+    more = fields.Nested(AddressSchema, many=True)
+
+
+PERSON: dict[str, object] = {
+    "name": "Ana",
+    "years": None,
+    "nice": True,
+    "tags": ["a", "b"],
+    "home": {"town": "Lund", "no": 3},
+    "others": [{"no": 1}, {}],
+    "more": [{"town": "Ed"}],
+}
+ROW: dict[str, object] = {"name": "Ana", "age": 3, "height": 1.5, "tags": ["a"], "home": {"no": 1}, "more": [{"no": 2}]}
+
+
+def _outcome(function: Any, *given: object) -> object:
+    """What a function gives, or raises, in a form that can be compared."""
+    made = attempt(function, *given)
+    return (type(made.error), str(made.error)) if isinstance(made, Failure) else repr(made)
+
+
+def test_native_values_are_loaded_without_marshmallow() -> None:
+    """What is native all through is loaded, in marshmallow's order and with its defaults."""
+    load = native_load(PersonSchema())
+    assert load is not None
+    assert repr(load(PERSON)) == repr(PersonSchema().load(PERSON))
+
+
+def test_a_loaded_list_is_a_new_one() -> None:
+    """A handler that changes a list that it was given changes nothing of what was sent."""
+    load = native_load(PersonSchema())
+    assert load is not None
+    loaded = load(PERSON)
+    assert loaded is not None
+    assert loaded["tags"] is not PERSON["tags"]
+    assert loaded["home"] is not PERSON["home"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": 3},
+        {"name": None},
+        {"years": "3"},
+        {"years": True},
+        {"tall": 1},
+        {"nice": "true"},
+        {"tags": ["a", 1]},
+        {"tags": ["a", "b", "c"]},
+        {"tags": "ab"},
+        {"home": []},
+        {"home": {"town": ""}},
+        {"home": {"street": "x"}},
+        {"others": [None]},
+        {"more": {}},
+        {"unknown": 1},
+    ],
+)
+def test_all_else_goes_to_marshmallow(change: dict[str, object]) -> None:
+    """One value that is not native, not known or not good leaves the whole to marshmallow."""
+    load = native_load(PersonSchema())
+    assert load is not None
+    assert load({**PERSON, **change}) is None
+
+
+def test_a_missing_value_that_is_required_goes_to_marshmallow() -> None:
+    """It says what is missing."""
+    load = native_load(PersonSchema())
+    assert load is not None
+    assert load({}) is None
+
+
+def test_a_default_that_is_called_goes_to_marshmallow() -> None:
+    """It is called once, though nothing comes of the rest."""
+    load = native_load(Schema.from_dict({"a": fields.Integer(load_default=lambda: 3), "b": fields.Integer()})())
+    assert load is not None
+    assert load({"b": 1}) is None
+    assert load({"a": 1}) == {"a": 1}
+
+
+class _Loud(fields.String):
+    def _deserialize(self, value: Any, attr: Any, data: Any, **given: Any) -> Any:
+        return str(value).upper()
+
+    def _serialize(self, value: Any, attr: Any, obj: Any, **given: Any) -> Any:
+        return str(value).upper()
+
+
+class _PreLoaded(Schema):
+    a = fields.Integer()
+
+    @pre_load
+    def change(self, data: Any, **given: Any) -> Any:
+        return {"a": 9}
+
+
+class _PostLoaded(Schema):
+    a = fields.Integer()
+
+    @post_load
+    def change(self, data: Any, **given: Any) -> Any:
+        return list(data)
+
+
+class _Validating(Schema):
+    a = fields.Integer()
+
+    @validates_schema
+    def look(self, data: Any, **given: Any) -> None:
+        raise ValidationError("no")
+
+
+class _Overriding(Schema):
+    a = fields.Integer()
+
+    def load(self, *given: Any, **more: Any) -> Any:
+        return "mine"
+
+    def dump(self, *given: Any, **more: Any) -> Any:
+        return "mine"
+
+
+class _Reaching(Schema):
+    a = fields.Integer()
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        return 9
+
+
+class _PostDumped(Schema):
+    a = fields.Integer()
+
+    @post_dump
+    def change(self, data: Any, **given: Any) -> Any:
+        return {"b": 9}
+
+
+def _even(value: int) -> None:
+    if value % 2:
+        raise ValidationError("odd")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        _PreLoaded(),
+        _PostLoaded(),
+        _Validating(),
+        _Overriding(),
+        PersonSchema(partial=True),
+        PersonSchema(partial=["name"]),
+        PersonSchema(many=True),
+        Schema.from_dict({"a": _Loud()})(),
+        Schema.from_dict({"a": fields.List(_Loud())})(),
+        Schema.from_dict({"a": fields.Nested(_PostLoaded)})(),
+        Schema.from_dict({"a": fields.Date()})(),
+        Schema.from_dict({"a": fields.Boolean(truthy={"si"}, falsy={"no"})})(),
+        Schema.from_dict({"a": fields.Integer(attribute="b.c")})(),
+        Schema.from_dict({"a": fields.Integer(validate=_even)})(),
+        Schema.from_dict({"a": fields.Pluck(PersonSchema, "name")})(),
+        Schema.from_dict({"a": fields.Integer(), "self": fields.Nested(lambda: PersonSchema(partial=True))})(),
+    ],
+)
+def test_a_schema_that_may_change_what_it_loads_is_not_known(schema: Schema) -> None:
+    """Hooks, classes made from marshmallow's own, and validators of the app's own are marshmallow's to run."""
+    assert native_load(schema) is None
+
+
+class _Node(Schema):
+    name = fields.String()
+    kids = fields.List(fields.Nested(lambda: _Node()))
+
+
+def test_a_schema_that_nests_itself_is_marshmallows() -> None:
+    """It has no end that could be compiled."""
+    tree = {"name": "a", "kids": [{"name": "b", "kids": []}]}
+    assert native_load(_Node()) is None
+    assert native_dump(_Node())(tree) == tree
+
+
+def test_many_ways_to_one_schema_are_compiled_once() -> None:
+    """A lattice of schemas, with two ways down at each level, does not take a million compilations."""
+    lattice: type[Schema] = AddressSchema
+    for _ in range(20):
+        lattice = Schema.from_dict({"a": fields.Nested(lattice), "b": fields.Nested(lattice)})
+    load = native_load(lattice())
+    assert load is not None
+    assert load({"a": {}}) == {"a": {}}
+    assert native_dump(lattice())({"b": {"a": {}}}) == {"b": {"a": {}}}
+
+
+@pytest.mark.parametrize("given", [ROW, native.as_object(ROW), {}, {"name": 3, "age": "7", "height": "2"}])
+def test_dumping_asks_only_the_fields_that_change_something(given: object) -> None:
+    """Dicts and objects come out as marshmallow would have dumped them, and in its order."""
+    assert repr(native_dump(PersonSchema())(given)) == repr(PersonSchema().dump(given))
+
+
+def test_many_are_dumped_one_by_one() -> None:
+    """Of a list with nothing in the place of an object, too."""
+    given = [ROW, None, native.as_object(ROW)]
+    assert repr(native_dump(PersonSchema(many=True))(given)) == repr(PersonSchema(many=True).dump(given))
+
+
+@pytest.mark.parametrize("schema", [_Overriding(), _Reaching(), _PostDumped()])
+def test_a_schema_that_changes_what_it_dumps_dumps_it(schema: Schema) -> None:
+    """Its own methods and hooks run."""
+    assert native_dump(schema)({"a": 1}) == schema.dump({"a": 1}) != {"a": 1}
+
+
+def test_a_property_is_read_once() -> None:
+    """A value that is dear to make is made once, whatever its field does with it."""
+
+    class Dear:
+        read = 0
+
+        @property
+        def at(self) -> dt.date:
+            self.read += 1
+            return dt.date(2026, 1, 2)
+
+        @property
+        def name(self) -> int:
+            self.read += 1
+            return 3
+
+    dear = Dear()
+    schema = Schema.from_dict({"at": fields.Date(), "name": fields.String()})()
+    assert native_dump(schema)(dear) == {"at": "2026-01-02", "name": "3"}
+    assert dear.read == 2
+
+
+@given(st.data())
+def test_loading_cannot_be_told_from_marshmallows(data: st.DataObject) -> None:
+    """Whatever the schema, what is given back is what marshmallow gives, and what it refuses is not decided."""
+    schema = data.draw(native.schemas())()
+    load = native_load(schema)
+    value = data.draw(native.fitting(schema))
+    if load is not None and (made := load(value)) is not None:
+        assert repr(made) == _outcome(schema.load, value)
+
+
+@given(st.data())
+def test_dumping_cannot_be_told_from_marshmallows(data: st.DataObject) -> None:
+    """Whatever the schema and the value, what comes out, or is raised, is what marshmallow gives."""
+    schema = data.draw(native.schemas())(many=data.draw(st.booleans()))
+    dump = native_dump(schema)
+    given: object = data.draw(native.fitting(schema))
+    if data.draw(st.booleans()):
+        given = native.as_object(given)
+    if schema.many:
+        given = [given, data.draw(native.DATA)]
+    assert _outcome(dump, given) == _outcome(schema.dump, given)
