@@ -13,8 +13,8 @@ from marshmallow.fields import Field
 from .schemas.convert import ConversionError, Table, input_schema
 from .schemas.declared import schema_of_declared
 from .schemas.faults import faults_of, may_hide, printable, suspects
-from .schemas.integers import Plan, integer_plan, raw_plan
-from .schemas.loading import Load, native_load
+from .schemas.integers import Plan, raw_plan
+from .schemas.loading import Load, loader
 from .schemas.nesting import is_optional
 from .schemas.raw import RawSchema, is_raw
 from .schemas.shown import Shown
@@ -57,13 +57,13 @@ class Arguments:
     its own field classes. Raises `ConversionError` for what cannot be shown to a client.
     """
 
-    __slots__ = ("_hiding", "_known", "_native", "_plan", "_raw", "fields", "include", "input_schema", "schema")
+    __slots__ = ("_hiding", "_known", "_load", "_plan", "_raw", "fields", "include", "input_schema", "schema")
 
     def __init__(self, declared: ArgumentsDeclaration, *, name: str, table: Table | None = None) -> None:
         self._hiding = False
         self._plan: Plan | None = None
         self._known: frozenset[str] | None = None
-        self._native: Load | None = None
+        self._load: Load = dict
         self._raw = _ready_made(declared, name)
         self.schema: Schema | None = None
         if self._raw is not None:
@@ -75,8 +75,7 @@ class Arguments:
         except ConversionError as error:
             raise ConversionError(f"{name}: {error}") from error
         self.include = self.schema.unknown == INCLUDE
-        self._plan = integer_plan(self.schema)
-        self._native = native_load(self.schema)
+        self._load = loader(self.schema)
         self._hiding = may_hide(self.schema)
         keys = {
             key: field.data_key if field.data_key is not None else key for key, field in self.schema.load_fields.items()
@@ -140,13 +139,12 @@ class Arguments:
             raise ArgumentFaults((_TOO_DEEP,)) from None
 
     def _loaded(self, schema: Schema, raw: Mapping[str, object], faults: tuple[str, ...]) -> object:
-        if self._native is not None and not faults and (native := self._native(raw)) is not None:
-            return native
+        value: object = None
         try:
-            value: object = schema.load(raw if self._plan is None else self._plan(raw))  # type: ignore[arg-type]  # a plan gives a mapping for one
+            value = self._load(raw)
         except ValidationError as error:
             found = faults_of(error, schema, raw, hiding=self._hiding)
-            raise ArgumentFaults(tuple(dict.fromkeys((*faults, *found)))) from None
+            faults = tuple(dict.fromkeys((*faults, *found)))
         if faults:
             raise ArgumentFaults(faults)
         return value

@@ -14,7 +14,7 @@ from .caller import Caller, Peer
 from .connection import Connection
 from .declarations.base import Prepared
 from .eras import handshake, stateless
-from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt
+from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt, let_go
 from .grants import unwatched
 from .headers import VERSION
 from .host import Host
@@ -186,7 +186,7 @@ def _asking(server: Server, call: Call, caller: Caller, era: Era, flow: Flow[Ans
 
 def _as_protocol_error(error: Exception, connection: Connection) -> ProtocolError:
     if isinstance(error, ProtocolError):
-        return error
+        return let_go(error)
     ref = connection.host.report(error, "the MCP server")
     return ProtocolError(INTERNAL_ERROR, f"Internal error (ref {ref}).", {"ref": ref})
 

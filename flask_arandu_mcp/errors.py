@@ -10,6 +10,7 @@ from .typing import JSONObject
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Err = TypeVar("Err", bound=Exception)
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -93,3 +94,13 @@ def attempt(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | 
         return function(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 - the one broad except: whatever an app raises is answered
         return Failure(error)
+
+
+def let_go(error: Err) -> Err:
+    """An error that is told to the caller, and not logged, without the frames that it came through.
+
+    One that is kept beside the call that failed holds them in a circle, and with them all of the request, until the
+    next garbage collection.
+    """
+    error.__traceback__ = error.__context__ = None
+    return error

@@ -12,7 +12,7 @@ from flask_login import LoginManager, current_user, user_accessed, user_loaded_f
 from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
 
-from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt
+from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt, let_go
 from .headers import Challenge
 from .host import Host
 from .policies import guest
@@ -182,6 +182,7 @@ def _found(load: Callable[..., Any], host: Host, *given: Request) -> Any:
     if not isinstance(user, Failure):
         return user
     if isinstance(user.error, Unauthorized):
+        let_go(user.error)
         return None
     raise unavailable(user.error, host, "the app's user loader")
 

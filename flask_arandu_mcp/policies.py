@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 from werkzeug.exceptions import Forbidden, NotFound
 
-from .errors import Failure, attempt
+from .errors import Failure, attempt, let_go
 
 Access: TypeAlias = Callable[[Any], bool]
 """A policy: it is given the subject, and answers True or False, or raises Forbidden or NotFound."""
@@ -82,9 +82,10 @@ def decide(access: Access, subject: object) -> Decision:
         error = TypeError(f"the policy {word(access)!r} answered {type(answer).__name__}; it must answer a bool")
         return Decision(words=FORBIDDEN_WORDS, error=error)
     if isinstance(answer.error, NotFound):
+        let_go(answer.error)
         return CONCEALED
     if isinstance(answer.error, Forbidden):
-        said = answer.error.description
+        said = let_go(answer.error).description
         words = f"403 Forbidden: {said}" if said and said != Forbidden.description else FORBIDDEN_WORDS
         return Decision(words=words)
     return Decision(words=FORBIDDEN_WORDS, error=answer.error)

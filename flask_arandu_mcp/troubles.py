@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException
 
 from .arguments import ArgumentFaults, faults_of
 from .caller import Caller
-from .errors import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, ToolError
+from .errors import INTERNAL_ERROR, INVALID_PARAMS, ProtocolError, ToolError, let_go
 from .limits import MAX_FAULTS
 from .policies import signed_in
 from .typing import JSONObject
@@ -58,8 +58,16 @@ class Trouble(Exception):
 
 def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
     """What a handler, a service or a schema raised, in words for the caller."""
-    if isinstance(error, Trouble):
-        return error
+    told = error if isinstance(error, Trouble) else _told(error, caller)
+    if told is not None:
+        let_go(error)
+        return told
+    ref = caller.host.report(error, repr(culprit))
+    return Trouble(f"Internal error (ref {ref}).", ref=ref)
+
+
+def _told(error: Exception, caller: Caller) -> Trouble | None:
+    """What is meant for the caller; None for what is for the log alone."""
     if isinstance(error, ToolError):
         return Trouble(str(error))
     if isinstance(error, ArgumentFaults):
@@ -73,8 +81,7 @@ def trouble(error: Exception, culprit: str, caller: Caller) -> Trouble:
             return Trouble("403 Forbidden: the application leads elsewhere.", status=FORBIDDEN)
         if refusal is not None:
             return Trouble(refusal.words, status=refusal.status, envelope=refusal.envelope)
-    ref = caller.host.report(error, repr(culprit))
-    return Trouble(f"Internal error (ref {ref}).", ref=ref)
+    return None
 
 
 def _leads_to_sign_in(error: HTTPException) -> bool:

@@ -5,7 +5,7 @@ Inside this room the arrows point one way, and none between neighbours:
     errors  text  plain  patterns  hooks  shown
     values  nesting  native
     merge  shapes  bounds  rules
-    temporal  scalars  validators  annotations
+    temporal  scalars  validators  annotations  integers  reading
     fields
-    convert  declared  integers  loading  dumping  faults  conform  culprit  raw
+    convert  declared  loading  dumping  faults  conform  culprit  raw
 """

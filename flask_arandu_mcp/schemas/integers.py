@@ -149,3 +149,8 @@ def raw_plan(schema: object) -> Plan | None:
 def integer_plan(schema: Schema) -> Plan | None:
     """Compile what makes integers of integral floats all over a value, or None where a schema has no integer."""
     return _Planner().schema(schema)
+
+
+def field_plan(field: fields.Field[Any]) -> Plan | None:
+    """Compile the same for the values of one field."""
+    return _Planner().field(field)

@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from .. import headers
 from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, era_of, may_stream, refused, respond
-from ..errors import INVALID_REQUEST, ProtocolError
+from ..errors import INVALID_REQUEST, ProtocolError, let_go
 from ..identity import current_request, identify
 from ..jsonrpc import Call, MessageId, Notice, Reply, is_id
 from ..state import State
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 class _Refused(HTTPException):
     """An answer before the app's own code runs. It has no code, so that no error handler of the app is asked."""
 
+    def get_response(self, *given: Any, **more: Any) -> Any:
+        """The answer. Flask keeps what it takes the place of beside the call that raised it."""
+        let_go(self)
+        return super().get_response(*given, **more)
+
 
 def mount(state: State) -> None:
     """Serve a state's server at its URL, through its Blueprint."""
@@ -48,7 +53,7 @@ def mount(state: State) -> None:
             environ[ADMITTED] = admitted
 
     # An app that traps HTTP exceptions asks its handlers about ours too, and those of a Blueprint first.
-    blueprint.register_error_handler(_Refused, lambda refused: refused.response)
+    blueprint.register_error_handler(_Refused, _Refused.get_response)
 
     @blueprint.after_request
     def finish(response: Response) -> Response:

@@ -83,7 +83,8 @@ def schemas(draw: st.DrawFn, depth: int = 2) -> type[Schema]:
 @st.composite
 def fitting(draw: st.DrawFn, schema: Schema) -> dict[str, object]:
     """Values of which most fit a schema, by the names that it loads."""
-    return {
+    unknown: dict[str, object] = {"x": 1} if draw(st.integers(0, 5)) == 0 else {}
+    return unknown | {
         name if field.data_key is None else field.data_key: draw(_fitting(draw, field))
         for name, field in schema.fields.items()
         if draw(st.integers(0, 5))
