@@ -46,16 +46,21 @@ def _quoted(text: str) -> str:
     return _UNSENDABLE.sub("?", text).replace("\\", "\\\\").replace('"', '\\"')
 
 
-@lru_cache(maxsize=256)
-def environ_key(name: str) -> str:
-    """The key of a header in a WSGI environ (PEP 3333)."""
-    return f"HTTP_{name.upper().replace('-', '_')}"
+class _Keys(dict[str, str]):
+    """The keys of headers in a WSGI environ (PEP 3333). Only the server's own code asks, for few of them."""
+
+    def __missing__(self, name: str) -> str:
+        return self.setdefault(name, f"HTTP_{name.upper().replace('-', '_')}")
+
+
+KEYS = _Keys()
+"""The key of a header in a WSGI environ, by its name."""
 
 
 def reader(environ: Mapping[str, Any]) -> Callable[[str], str | None]:
     """What gives a header of a request by its name, or None where it was not sent."""
-    get = environ.get
-    return lambda name: get(environ_key(name))
+    get, keys = environ.get, KEYS
+    return lambda name: get(keys[name])
 
 
 @lru_cache(maxsize=64)

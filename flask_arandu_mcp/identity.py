@@ -13,7 +13,7 @@ from werkzeug.exceptions import Unauthorized
 from werkzeug.local import LocalProxy
 
 from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt, let_go
-from .headers import Challenge
+from .headers import KEYS, Challenge
 from .host import Host
 from .policies import guest
 
@@ -95,8 +95,8 @@ def identify(
     by_request: Callable[..., Any] | None = login.request_callback
     found: Any = None
     by_token = False
-    if by_request is not None and (authorization := sent.environ.get("HTTP_AUTHORIZATION")) is not None:
-        found, by_token = _by_token(by_request, authorization, unknown, host)
+    if by_request is not None and "HTTP_AUTHORIZATION" in sent.environ:
+        found, by_token = _by_token(by_request, sent, unknown, host)
     elif _is_bare(app, login, sent):
         found = None if by_request is None else _found(by_request, host, request)
     else:
@@ -151,9 +151,9 @@ def reloaded(subject: Any) -> Any:
 
 
 def _by_token(
-    load: Callable[..., Any], authorization: str, unknown: Callable[[], Challenge], host: Host
+    load: Callable[..., Any], sent: Request, unknown: Callable[[], Challenge], host: Host
 ) -> tuple[Any, bool]:
-    scheme, _, credentials = authorization.strip().partition(" ")
+    scheme, _, credentials = sent.environ["HTTP_AUTHORIZATION"].strip().partition(" ")
     # A browser adds what it keeps for Basic, Digest and Negotiate to requests of other sites, too.
     is_bearer = scheme.lower() == "bearer"
     user = _found(load, host, request)
@@ -169,7 +169,7 @@ def _is_bare(app: Flask, login: LoginManager, sent: Request) -> bool:
     """
     if type(login) is not LoginManager or user_accessed.receivers or user_loaded_from_request.receivers:
         return False
-    if app.config.get("AUTH_HEADER_NAME", "Authorization") in sent.headers or "_login_user" in g:
+    if KEYS[app.config.get("AUTH_HEADER_NAME", "Authorization")] in sent.environ or "_login_user" in g:
         return False
     if "HTTP_COOKIE" not in sent.environ and type(app.session_interface) is SecureCookieSessionInterface:
         return True

@@ -150,8 +150,17 @@ def _members(pairs: list[tuple[str, object]]) -> JSONObject:
 
 _TOO_DEEP = f"The message is nested too deeply: send at most {MAX_DEPTH} levels."
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_read_strict = json.JSONDecoder(object_pairs_hook=_members, parse_float=_finite, parse_constant=_constant).decode
+_strict = json.JSONDecoder(object_pairs_hook=_members, parse_float=_finite, parse_constant=_constant)
 _read_overflowing = json.JSONDecoder(object_pairs_hook=_members, parse_constant=_constant).decode
+
+
+def _decoded(text: str) -> object:
+    # A message begins with its brace and ends with it, and `decode` takes long to look for white space around it.
+    if text.startswith("{"):
+        value, end = _strict.raw_decode(text)
+        if end == len(text) or text[end:] == "\n":
+            return value
+    return _strict.decode(text)
 
 
 def _read(body: bytes) -> tuple[object, bool]:
@@ -161,7 +170,7 @@ def _read(body: bytes) -> tuple[object, bool]:
         # A lone surrogate can only come from an escape; strict UTF-8 has none.
         suspect = "\\ud" in text or "\\uD" in text
         try:
-            return _read_strict(text), suspect
+            return _decoded(text), suspect
         except _Overflow:
             return _read_overflowing(text), True
     except RecursionError:

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Response as HTTPResponse
 
 from ..arguments import ArgumentFaults
 from ..errors import Failure, attempt
-from ..headers import environ_key
+from ..headers import KEYS
 from ..identity import act_as, reloaded
 from ..policies import guest
 from ..state import states
@@ -133,7 +133,7 @@ def _nowhere(names: Mapping[str, Any] | set[str]) -> tuple[str, ...]:
 def _outer_environ(app: Flask) -> dict[str, Any]:
     outer = request.environ if has_request_context() else local_environ(app, "/")
     named = {name for state in states(app).values() for name in state.settings.endpoint_headers}
-    names = (*_FROM_OUTSIDE, *map(environ_key, named))
+    names = (*_FROM_OUTSIDE, *(KEYS[name] for name in named))
     return {name: outer[name] for name in names if name in outer}
 
 
@@ -197,7 +197,7 @@ def _is_same(converter: BaseConverter, sent: Any, found: Any) -> bool:
 
 def _show_token(app: Flask, inner: Any) -> None:
     """Show Flask-WTF the token of the inner request's own session, as a page of the app would."""
-    inner.environ.update({environ_key(name): value for name, value in csrf_headers(app, inner.host_url).items()})
+    inner.environ.update({KEYS[name]: value for name, value in csrf_headers(app, inner.host_url).items()})
 
 
 def csrf_headers(app: Flask, page: str) -> dict[str, str]:

@@ -57,7 +57,7 @@ def mount(state: State) -> None:
 
     @blueprint.after_request
     def finish(response: Response) -> Response:
-        environ = request.environ
+        environ = current_request().environ
         if state.settings.allowed_origins:
             cors.note(environ, state.settings.allowed_origins)
         answer = own(response, environ) or whole(_translated(state, response), environ)
@@ -81,7 +81,7 @@ def _add_rules(state: State, setup: BlueprintSetupState, serve: Any) -> None:
 
 
 def _serve(state: State) -> Response:
-    environ = request.environ
+    environ = current_request().environ
     admitted: Admitted = environ[ADMITTED]
     message = admitted.message
     if isinstance(message, Call) and may_stream(state.server, message):
