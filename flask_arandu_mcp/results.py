@@ -5,17 +5,16 @@ made plain.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import Iterator, Mapping, Set, ValuesView
 from typing import Any, TypeAlias
 
 from marshmallow import Schema
 from marshmallow.fields import Field
 
-from .schemas.conform import Check, conforming
 from .schemas.convert import ConversionError, Table, output_schema
 from .schemas.culprit import culprit
 from .schemas.declared import schema_of_declared
-from .schemas.dumping import Dump, native_dump
+from .schemas.dumping import Dump, dumper
 from .schemas.errors import UNLUCKY
 from .schemas.plain import ResultFault, plain
 from .schemas.raw import RawSchema, is_raw
@@ -36,19 +35,6 @@ def _is_several(value: object) -> bool:
     return isinstance(value, list | Set | deque | Iterator | ValuesView)
 
 
-def _solid(schema: Schema, value: object, dumped: object) -> object:
-    """Refuse an object that has nothing of what its schema names, which marshmallow dumps as an empty one."""
-    pairs = [(value, dumped)]
-    if schema.many and isinstance(value, Sequence) and isinstance(dumped, list):
-        pairs = list(zip(value, dumped, strict=False))
-    for given, made in pairs:
-        if not made and made == {} and schema.dump_fields and not isinstance(given, Mapping):
-            raise ResultFault(
-                f"a {type(given).__name__} has none of the fields of {type(schema).__name__}; give back what has them"
-            )
-    return dumped
-
-
 class Results:
     """What a declaration gives back, as JSON Schema and as what dumps it.
 
@@ -56,12 +42,11 @@ class Results:
     nothing declared there is no schema, and `dump` makes plain what it gets. Raises `ConversionError`.
     """
 
-    __slots__ = ("_check", "_dump", "_raw", "_schema", "output_schema")
+    __slots__ = ("_dump", "_raw", "_schema", "output_schema")
 
     def __init__(self, declared: ResultsDeclaration, *, name: str, table: Table | None = None) -> None:
         self._schema: Schema | None = None
         self._raw: RawSchema | Shown | None = None
-        self._check: Check = plain
         self._dump: Dump = plain
         self.output_schema: JSONObject | None = None
         if declared is None:
@@ -75,8 +60,7 @@ class Results:
             self.output_schema = output_schema(self._schema, table)
         except ConversionError as error:
             raise ConversionError(f"{name}: {error}") from error
-        self._check = conforming(self.output_schema)
-        self._dump = native_dump(self._schema)
+        self._dump = dumper(self._schema, self.output_schema)
 
     def dump(self, value: object) -> object:
         """Give a value as dicts, lists, strings, integers, finite floats, booleans and None.
@@ -86,7 +70,7 @@ class Results:
         """
         try:
             if self._schema is not None:
-                return self._check(self._dumped(self._schema, value))
+                return self._dumped(self._schema, value)
             found = plain(value)
             if self._raw is not None and (faults := self._raw.faults(found)):
                 raise ResultFault("; ".join(faults))
@@ -107,7 +91,7 @@ class Results:
             )
         value = list(value) if isinstance(value, Iterator) else value
         try:
-            return _solid(schema, value, self._dump(value))
+            return self._dump(value)
         except UNLUCKY as error:
             fault = culprit(schema, value, schema.many)
             if fault is None:

@@ -7,5 +7,6 @@ Inside this room the arrows point one way, and none between neighbours:
     merge  shapes  bounds  rules
     temporal  scalars  validators  annotations  integers  reading
     fields
-    convert  declared  loading  dumping  faults  conform  culprit  raw
+    convert  declared  loading  faults  conform  culprit  raw
+    dumping
 """

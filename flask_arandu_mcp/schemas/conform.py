@@ -4,8 +4,8 @@ nothing, and a client refuses a whole answer for one wrong value in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 from ..typing import JSONObject
 from .plain import ResultFault, plain, shallow
@@ -16,6 +16,37 @@ Check: TypeAlias = Callable[[object], object]
 """Gives a value as JSON, or raises `ResultFault`."""
 
 _NATIVE = {"string": str, "integer": int, "number": int, "boolean": bool, "null": type(None)}
+
+_BESIDE = frozenset({"$ref", "anyOf", "allOf"})
+
+
+class Members(NamedTuple):
+    """What a schema says of the members of an object.
+
+    :ivar natives: by their names, the types whose values fit as they are, but for a text that is not ASCII.
+    :ivar checks: by their names, what checks any value.
+    :ivar rest: what checks those of other names.
+    :ivar closed: there may be no other names.
+    :ivar required: the names that must be there.
+    """
+
+    natives: Mapping[str, frozenset[type]]
+    checks: Mapping[str, Check]
+    rest: Check
+    closed: bool
+    required: tuple[str, ...]
+
+    def check_names(self, result: Mapping[str, object]) -> None:
+        """Refuse an object that has names which it may not have, or lacks some that it must have."""
+        if self.closed and not result.keys() <= self.checks.keys():
+            raise ResultFault(
+                "the declared result is closed, and has names that it does not know; mend the data or the schema"
+            )
+        for name in self.required:
+            if name not in result:
+                raise ResultFault(
+                    f"the declared result promises {name!r}, which is missing; mend the data or the schema"
+                )
 
 
 class _Compiler:
@@ -59,17 +90,23 @@ class _Compiler:
 
         return run
 
-    def _object(self, schema: JSONObject) -> Check:
+    def members(self, schema: JSONObject) -> Members:
         given = schema.get("properties")
         shown = {key: each for key, each in given.items() if isinstance(each, dict)} if isinstance(given, dict) else {}
-        known = {key: self.check(each) for key, each in shown.items()}
-        natives = {key: _natives(each) for key, each in shown.items()}
-        names = frozenset(filter(str.isascii, known))
-        rest_schema = schema.get("additionalProperties")
-        rest = self.check(rest_schema) if isinstance(rest_schema, dict) else plain
-        closed = rest_schema is False
+        rest = schema.get("additionalProperties")
         wanted = schema.get("required")
-        required = tuple(wanted) if isinstance(wanted, list) else ()
+        return Members(
+            {key: _natives(each) for key, each in shown.items()},
+            {key: self.check(each) for key, each in shown.items()},
+            self.check(rest) if isinstance(rest, dict) else plain,
+            rest is False,
+            tuple(map(str, wanted)) if isinstance(wanted, list) else (),
+        )
+
+    def _object(self, schema: JSONObject) -> Check:
+        members = self.members(schema)
+        natives, checks, rest, _, _ = members
+        names = frozenset(filter(str.isascii, checks))
 
         def run(value: object) -> object:
             given = _as_object(value, names)
@@ -79,21 +116,13 @@ class _Compiler:
                     # Most values are one of these, and a call for each would take longer than the look.
                     if type(item) in natives.get(key, ()) and (type(item) is not str or item.isascii()):
                         continue
-                    checked = known.get(key, rest)(item)
+                    checked = checks.get(key, rest)(item)
                     if checked is not item:
                         result = dict(given) if result is given else result
                         result[key] = checked
             except ResultFault as fault:
                 raise fault.inside(key) from None
-            if closed and not result.keys() <= known.keys():
-                raise ResultFault(
-                    "the declared result is closed, and has names that it does not know; mend the data or the schema"
-                )
-            for name in required:
-                if name not in result:
-                    raise ResultFault(
-                        f"the declared result promises {name!r}, which is missing; mend the data or the schema"
-                    )
+            members.check_names(result)
             return result
 
         return run
@@ -144,7 +173,7 @@ def _names(schema: JSONObject) -> frozenset[object]:
 
 def _natives(schema: JSONObject) -> frozenset[type]:
     """The types whose values fit a schema as they are, but for a text that is not ASCII."""
-    if rules_of(schema) or schema.keys() & {"$ref", "anyOf", "allOf"}:
+    if rules_of(schema) or schema.keys() & _BESIDE:
         return frozenset()
     return frozenset(_NATIVE[name] for name in _names(schema) if isinstance(name, str) and name in _NATIVE)
 
@@ -179,3 +208,13 @@ def conforming(schema: JSONObject) -> Check:
     It knows the keywords that a conversion writes; others, which only an author's own JSON Schema has, it lets pass.
     """
     return _Compiler(schema).check(schema)
+
+
+def members_of(document: JSONObject) -> Members | None:
+    """Compile what a schema says of the members of its object, or of each object in its array; None where it is of
+    another kind, or says something of the whole."""
+    items = document.get("items")
+    schema = items if document.get("type") == "array" and isinstance(items, dict) else document
+    if schema.get("type") != "object" or rules_of(schema) or rules_of(document) or schema.keys() & _BESIDE:
+        return None
+    return _Compiler(document).members(schema)

@@ -28,13 +28,14 @@ def loader(schema: Schema) -> Load:
 
 def _top(schema: Schema) -> Load:
     known: Known = {}
-    steps = [(*step_of(name, field), _deserializer(field, known)) for name, field in schema.load_fields.items()]
-    names, unknown = frozenset(step[0] for step in steps), schema.unknown
+    found = [step_of(name, field) for name, field in schema.load_fields.items()]
+    steps = [(key, name, kind, _deserializer(field, known)) for key, name, kind, field in found]
+    names, unknown = frozenset(step.key for step in found), schema.unknown
 
     def load(value: Mapping[str, Any]) -> dict[str, object]:
         result: dict[str, object] = {}
         errors: dict[str, object] = {}
-        for key, name, kind, _, deserialize in steps:
+        for key, name, kind, deserialize in steps:
             given = value.get(key, missing)
             if type(given) is not kind:
                 try:

@@ -6,14 +6,17 @@ import datetime as dt
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from marshmallow import Schema, ValidationError, fields, post_dump, post_load, pre_load, validate, validates_schema
 
 from flask_arandu_mcp.errors import Failure, attempt
-from flask_arandu_mcp.schemas.dumping import native_dump
+from flask_arandu_mcp.schemas.conform import conforming
+from flask_arandu_mcp.schemas.convert import output_schema
+from flask_arandu_mcp.schemas.dumping import dumper, native_dump
 from flask_arandu_mcp.schemas.integers import integer_plan
 from flask_arandu_mcp.schemas.loading import loader
+from flask_arandu_mcp.schemas.plain import ResultFault
 from flask_arandu_mcp.schemas.reading import Undecided, reader
 
 from . import native
@@ -338,3 +341,34 @@ def test_dumping_cannot_be_told_from_marshmallows(data: st.DataObject) -> None:
     if schema.many:
         given = [given, data.draw(native.DATA)]
     assert _outcome(dump, given) == _outcome(schema.dump, given)
+
+
+@given(st.data())
+def test_dumping_and_checking_in_one_go_is_both(data: st.DataObject) -> None:
+    """What comes out is what is dumped and then checked, and what one of the two refuses is refused."""
+    schema = data.draw(native.schemas())(many=data.draw(st.booleans()))
+    shown = attempt(output_schema, schema)
+    assume(not isinstance(shown, Failure))  # some are refused at boot
+    assert isinstance(shown, dict)
+    given: object = data.draw(native.fitting(schema))
+    if data.draw(st.booleans()):
+        given = native.as_object(given)
+    if schema.many:
+        given = [given, data.draw(native.fitting(schema))]
+    made, expected = attempt(dumper(schema, shown), given), attempt(lambda: conforming(shown)(schema.dump(given)))
+    if isinstance(expected, Failure) or isinstance(made, Failure):
+        assert isinstance(made, Failure)
+        # An object without any of its fields is refused though its schema may say nothing of that.
+        assert isinstance(expected, Failure) or "has none of the fields" in str(made.error)
+    else:
+        assert repr(made) == repr(expected)
+
+
+def test_a_fault_names_its_place() -> None:
+    """In a list, the index and the field."""
+    schema = PersonSchema(many=True)
+    with pytest.raises(ResultFault, match=r"^result\.1\.name: the declared result says string"):
+        dumper(schema, output_schema(schema))([{"name": "Ana"}, {"name": None}])
+    promising = Schema.from_dict({"a": fields.Integer(), "b": fields.String(required=True)})()
+    with pytest.raises(ResultFault, match=r"^result: the declared result promises 'b'"):
+        dumper(promising, {**output_schema(promising), "required": ["b"]})({"a": 1})
