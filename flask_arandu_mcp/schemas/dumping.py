@@ -53,19 +53,24 @@ def _checking(schema: Schema, members: Members) -> Dump:
     steps = [_step(name, field, known) for name, field in schema.dump_fields.items()]
     dump, required = _object(steps, schema.get_attribute, members), frozenset(members.required)
 
-    def one(value: Any) -> dict[str, object]:
-        made = dump(value)
+    def finish(value: Any, made: dict[str, object]) -> None:
         if not made:
             _refuse_empty(schema, value)
-        if not required <= made.keys():
-            members.check_names(made)
+        members.check_names(made)
+
+    def one(value: Any) -> dict[str, object]:
+        made = dump(value)
+        finish(value, made)
         return made
 
     def each(values: Any) -> list[object]:
         made: list[object] = []
         try:
             for value in values:
-                made.append(one(value))
+                row = dump(value)
+                if not row or not required <= row.keys():
+                    finish(value, row)
+                made.append(row)
         except ResultFault as fault:
             raise fault.inside(str(len(made))) from None
         return made
@@ -111,12 +116,12 @@ def _of_schema(schema: Schema, known: _Known) -> Dump | None:
 
 def _object(steps: list[_Step], accessor: Callable[..., Any], members: Members | None = None) -> _DumpObject:
     """What dumps one object, and checks its members, which is seldom more than a look at the types of their values."""
-    ways = [(step, *_rule(step, members)) for step in steps]
+    ways = [(s.key, s.name, s.serialize, s.source, s.kind, s.write, *_rule(s, members)) for s in steps]
 
     def dump(value: Any) -> dict[str, object]:
-        get = _getter(value, accessor)
+        get = value.get if type(value) is dict else _getter(value, accessor)
         result: dict[str, object] = {}
-        for (key, name, serialize, source, kind, write), fits, check in ways:
+        for key, name, serialize, source, kind, write, fits, check in ways:
             made = missing if write is None else get(source, missing)
             if type(made) is not kind:
                 if made is missing:
@@ -143,8 +148,6 @@ def _rule(step: _Step, members: Members | None) -> tuple[bool, Check]:
 
 def _getter(value: Any, accessor: Callable[..., Any]) -> Callable[..., Any]:
     """What gives the values of an object by their names, as marshmallow finds them."""
-    if type(value) is dict:
-        return value.get
     return partial(accessor if hasattr(value, "__getitem__") else getattr, value)
 
 
