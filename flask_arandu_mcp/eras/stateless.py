@@ -132,6 +132,8 @@ def _incomplete(key: str, kind: str) -> ProtocolError:
 def _same(connection: Connection, header: str, value: object, *, encoded: bool = False) -> None:
     assert connection.header is not None
     sent = connection.header(header)
+    if sent == value and not encoded:
+        return
     text = sent if sent is None else decode(sent) if encoded else sent.strip(" \t")
     if text is None or text != value:
         what = "is missing" if sent is None else "does not say the same"

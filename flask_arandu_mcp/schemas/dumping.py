@@ -25,6 +25,7 @@ _Known: TypeAlias = dict[Hashable, "Dump | None"]
 """What dumps one object of each schema that was met; None where that is not known, and while it is compiled."""
 
 _METHODS = ("dump", "_serialize", "get_attribute", "dict_class")
+_HOOKS = frozenset({"pre_dump", "post_dump"})
 
 
 class _Step(NamedTuple):
@@ -42,7 +43,7 @@ class _Step(NamedTuple):
 def dumper(schema: Schema, shown: JSONObject) -> Dump:
     """Compile what dumps a value as a schema does, and raises `ResultFault` for what breaks what was shown."""
     members = members_of(shown)
-    if members is None or not is_plain(schema, _METHODS):
+    if members is None or not is_plain(schema, _METHODS, _HOOKS):
         check, unchecked = conforming(shown), native_dump(schema)
         return lambda value: check(_solid(schema, value, unchecked(value)))
     return _checking(schema, members)
@@ -108,7 +109,7 @@ def _of_schema(schema: Schema, known: _Known) -> Dump | None:
     key = signature(schema, None, schema.unknown)
     if key not in known:
         known[key] = None
-        if is_plain(schema, _METHODS):
+        if is_plain(schema, _METHODS, _HOOKS):
             steps = [_step(name, field, known) for name, field in schema.dump_fields.items()]
             known[key] = _object(steps, schema.get_attribute)
     return known[key]

@@ -11,7 +11,7 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, fields, missi
 
 from .integers import field_plan, integer_plan
 from .native import is_plain, native_kind
-from .reading import LOADING, Known, Undecided, reader, step_of
+from .reading import LOAD_HOOKS, LOADING, Known, Undecided, reader, step_of
 
 Load: TypeAlias = Callable[[Mapping[str, Any]], object]
 """Gives what the schema's `load` gives, once integral floats are integers, and raises what it raises."""
@@ -20,7 +20,7 @@ Load: TypeAlias = Callable[[Mapping[str, Any]], object]
 def loader(schema: Schema) -> Load:
     """Compile what loads a value as a schema does."""
     names = [field.attribute or name for name, field in schema.load_fields.items()]
-    if schema.many or schema.partial or not is_plain(schema, LOADING) or any("." in name for name in names):
+    if schema.many or schema.partial or not is_plain(schema, LOADING, LOAD_HOOKS) or any("." in name for name in names):
         plan = integer_plan(schema)
         return schema.load if plan is None else lambda value: schema.load(plan(value))  # type: ignore[arg-type]  # a plan gives a mapping for one
     return _top(schema)

@@ -4,7 +4,7 @@ loading and dumping without marshmallow rest on, so whatever might do anything e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final
 
 from marshmallow import Schema, fields
@@ -29,7 +29,10 @@ def native_kind(field: fields.Field[Any]) -> type | None:
     return _KINDS.get(type(field))
 
 
-def is_plain(schema: Schema, methods: Iterable[str]) -> bool:
-    """Tell whether a schema has no hooks, makes dicts and leaves some of marshmallow's methods as they are."""
-    own = all(getattr(type(schema), name) is getattr(Schema, name) for name in methods)
-    return own and schema.dict_class is dict and not hooks_of(schema)
+def is_plain(schema: Schema, methods: Iterable[str], tags: Set[str]) -> bool:
+    """Tell whether a schema makes dicts, leaves some of marshmallow's methods as they are and has no hooks of some
+    kinds."""
+    kind = type(schema)
+    # Not every version of marshmallow has all of these methods; what is nowhere is overridden nowhere.
+    own = all(getattr(kind, name, None) is getattr(Schema, name, None) for name in methods)
+    return own and schema.dict_class is dict and tags.isdisjoint(hook.tag for hook in hooks_of(schema))

@@ -29,6 +29,9 @@ LOADING = (
 )
 """The methods of a schema that decide what it loads."""
 
+LOAD_HOOKS = frozenset({"pre_load", "post_load", "validates", "validates_schema"})
+"""The hooks of a schema that do."""
+
 _PURE = (validate.Range, validate.Length, validate.OneOf, validate.NoneOf, validate.Regexp, validate.Equal)
 """Validators that may be asked twice about one value: they keep nothing, and call nothing of the app's."""
 
@@ -87,7 +90,7 @@ def _reader_of_schema(schema: Schema, known: Known) -> Read | None:
     key = signature(schema, schema.partial, schema.unknown)
     if key not in known:
         known[key] = None
-        if is_plain(schema, LOADING) and not schema.partial:
+        if is_plain(schema, LOADING, LOAD_HOOKS) and not schema.partial:
             steps = [step_of(name, field) for name, field in schema.load_fields.items()]
             readers = [reader(step.field, known) for step in steps]
             known[key] = _object(steps, [read for read in readers if read is not None])

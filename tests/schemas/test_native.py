@@ -16,8 +16,9 @@ from flask_arandu_mcp.schemas.convert import output_schema
 from flask_arandu_mcp.schemas.dumping import dumper, native_dump
 from flask_arandu_mcp.schemas.integers import integer_plan
 from flask_arandu_mcp.schemas.loading import loader
+from flask_arandu_mcp.schemas.native import is_plain
 from flask_arandu_mcp.schemas.plain import ResultFault
-from flask_arandu_mcp.schemas.reading import Undecided, reader
+from flask_arandu_mcp.schemas.reading import LOAD_HOOKS, Undecided, reader
 
 from . import native
 
@@ -297,6 +298,19 @@ def test_many_are_dumped_one_by_one() -> None:
 def test_a_schema_that_changes_what_it_dumps_dumps_it(schema: Schema) -> None:
     """Its own methods and hooks run."""
     assert native_dump(schema)({"a": 1}) == schema.dump({"a": 1}) != {"a": 1}
+
+
+def test_hooks_of_the_other_way_do_not_matter() -> None:
+    """A schema that validates what it loads dumps as any other; one that changes what it dumps loads as any other."""
+    assert is_plain(_Validating(), (), {"pre_dump", "post_dump"})
+    assert not is_plain(_Validating(), (), LOAD_HOOKS)
+    assert loader(_PostDumped())({"a": 1}) == {"a": 1}
+    assert reader(fields.Nested(_PostDumped), {}) is not None
+
+
+def test_a_method_that_marshmallow_does_not_have_is_not_missed() -> None:
+    """A later version may have other ones."""
+    assert is_plain(PersonSchema(), ["no_such_method"], LOAD_HOOKS)
 
 
 def test_a_property_is_read_once() -> None:
