@@ -102,5 +102,5 @@ def let_go(error: Err) -> Err:
     One that is kept beside the call that failed holds them in a circle, and with them all of the request, until the
     next garbage collection.
     """
-    error.__traceback__ = error.__context__ = None
+    error.__traceback__ = error.__context__ = error.__cause__ = None
     return error

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from flask import Flask, request, request_started
 
+from flask_arandu_mcp import ArandoMCP, Request, Server, ToolError, public, tool
+
 from .wire import Wire, call, modern, modern_headers
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -37,14 +39,14 @@ MESSAGES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def requests(app: Flask) -> Iterator[list[weakref.ref[Any]]]:
-    """References to the requests that an app was sent, which keep none of them."""
+def requests() -> Iterator[list[weakref.ref[Any]]]:
+    """References to the requests that apps were sent, which keep none of them."""
     seen: list[weakref.ref[Any]] = []
 
     def see(sender: Flask, **given: Any) -> None:
         seen.append(weakref.ref(request._get_current_object()))  # type: ignore[attr-defined]  # of a LocalProxy
 
-    with request_started.connected_to(see, app):
+    with request_started.connected_to(see):
         yield seen
 
 
@@ -70,3 +72,22 @@ def test_a_request_is_gone_with_its_answer(
     Wire(app).client.post("/mcp", json=message, headers=headers).close()
     assert requests
     assert [seen() for seen in requests] == [None] * len(requests)
+
+
+@tool(access=public)
+def caught(request: Request) -> str:
+    """Fails in words of its own, and says what it caught."""
+    try:
+        return str(int("x"))
+    except ValueError as error:
+        raise ToolError("There is none.") from error
+
+
+def test_an_error_with_a_cause_is_let_go_too(requests: list[weakref.ref[Any]], uncollected: None) -> None:
+    """A handler that says what it caught holds nothing by it."""
+    app = Flask(__name__)
+    ArandoMCP(app, Server("caught", version="1", tools=[caught]))
+    for _ in range(2):  # the first request of an app is asked whether the app is ready
+        requests.clear()
+        Wire(app).client.post("/mcp", json=call("tools/call", {"name": "caught"})).close()
+    assert [seen() for seen in requests] == [None]
