@@ -29,12 +29,12 @@ class Message(NamedTuple):
 
 def message(job: Job, era: Era, id: int = 1) -> Message:
     """A job's request, with the headers of its era and no session id."""
-    return Message(json.dumps(_members(job, era, id)).encode(), _headers(job, era))
+    return Message(_compact(_members(job, era, id)), _headers(job, era))
 
 
 def line(job: Job, era: Era, id: int = 1) -> bytes:
     """A job's request as a line of a pipe."""
-    return json.dumps(_members(job, era, id)).encode() + b"\n"
+    return _compact(_members(job, era, id)) + b"\n"
 
 
 def answered(body: bytes) -> Any:
@@ -42,6 +42,11 @@ def answered(body: bytes) -> Any:
     if body.lstrip().startswith(b"{"):
         return json.loads(body)
     return json.loads([line[5:] for line in body.splitlines() if line.startswith(b"data:")][-1])
+
+
+def _compact(members: dict[str, Any]) -> bytes:
+    """JSON without white space, as the official clients write it."""
+    return json.dumps(members, separators=(",", ":")).encode()
 
 
 def _members(job: Job, era: Era, id: int) -> dict[str, Any]:
