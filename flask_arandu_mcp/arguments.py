@@ -15,7 +15,7 @@ from .schemas.declared import schema_of_declared
 from .schemas.faults import faults_of, may_hide, printable, suspects
 from .schemas.integers import Plan, raw_plan
 from .schemas.loading import Load, loader
-from .schemas.nesting import is_optional
+from .schemas.nesting import is_optional, sent_name
 from .schemas.raw import RawSchema, is_raw
 from .schemas.shown import Shown
 from .typing import JSONObject
@@ -77,9 +77,7 @@ class Arguments:
         self.include = self.schema.unknown == INCLUDE
         self._load = loader(self.schema)
         self._hiding = may_hide(self.schema)
-        keys = {
-            key: field.data_key if field.data_key is not None else key for key, field in self.schema.load_fields.items()
-        }
+        keys = {name: sent_name(name, field) for name, field in self.schema.load_fields.items()}
         self._known = frozenset(keys.values()) if self.schema.unknown == EXCLUDE else None
         self.fields: tuple[Argument, ...] = tuple(
             self._argument(attribute, keys[attribute], field) for attribute, field in self.schema.load_fields.items()

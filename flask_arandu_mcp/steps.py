@@ -14,7 +14,6 @@ from .caller import Caller
 from .catalogue import report_policy
 from .declarations.base import Prepared
 from .errors import Failure, ProtocolError, attempt
-from .grants import watcher
 from .playing import Flow, play
 from .policies import Decision, decide
 from .request import Request
@@ -65,11 +64,7 @@ def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
 
     :raises Trouble: with every fault of the arguments, or where a query was refused.
     """
-    token = watcher.set(caller.ledger)
-    try:
-        loaded = attempt(load)
-    finally:
-        watcher.reset(token)
+    loaded = attempt(caller.ledger.watch, load)
     settle(prepared, caller)
     if isinstance(loaded, Failure):
         raise trouble(loaded.error, prepared.name, caller)
@@ -81,11 +76,7 @@ def run(prepared: Prepared, caller: Caller, function: Callable[P, T], *args: P.a
 
     :raises Trouble: for whatever was raised, where a query was refused, and where the caller may not have it any more.
     """
-    token = watcher.set(caller.ledger)
-    try:
-        answer = attempt(function, *args, **kwargs)
-    finally:
-        watcher.reset(token)
+    answer = attempt(lambda: caller.ledger.watch(function, *args, **kwargs))
     settle(prepared, caller)
     if prepared.recheck:
         recheck(prepared, caller)

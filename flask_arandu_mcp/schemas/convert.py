@@ -15,7 +15,7 @@ from .errors import ConversionError
 from .fields import known
 from .hooks import Hook, hooks_of
 from .merge import Unsatisfiable, nullable, tightened
-from .nesting import DEEPEST, Partial, below, is_optional, schema_of, signature
+from .nesting import DEEPEST, Partial, below, is_optional, schema_of, sent_name, signature
 from .shapes import Shape, Turn, View
 from .text import has_lazy, joined, resolve
 from .validators import Subject, constrain, spoken, unfolded
@@ -81,7 +81,7 @@ class _Conversion:
         """Write out the object that a schema describes."""
         hooks = hooks_of(schema)
         chosen = schema.load_fields if self.view == "input" else schema.dump_fields
-        keys = {name: name if field.data_key is None else field.data_key for name, field in chosen.items()}
+        keys = {name: sent_name(name, field) for name, field in chosen.items()}
         reshaped = any(hook.tag == "post_dump" for hook in hooks)
         body: JSONObject = {
             "type": "object",

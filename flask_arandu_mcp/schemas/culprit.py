@@ -10,7 +10,7 @@ from typing import Any
 from marshmallow import Schema, fields
 
 from .errors import UNLUCKY
-from .nesting import is_many, schema_of
+from .nesting import is_many, schema_of, sent_name
 from .plain import ResultFault
 
 
@@ -46,5 +46,5 @@ def culprit(schema: Schema, value: object, many: bool) -> ResultFault | None:
             fault = _below(field, name, value, schema)
             if fault is None:
                 fault = ResultFault(f"{type(field).__name__} cannot dump it ({error}); mend the data or the schema")
-            return fault.inside(name if field.data_key is None else field.data_key)
+            return fault.inside(sent_name(name, field))
     return None

@@ -13,7 +13,7 @@ from marshmallow import Schema, fields, missing
 from ..typing import JSONObject
 from .conform import Check, Members, conforming, members_of
 from .native import is_plain, native_kind
-from .nesting import is_many, schema_of, signature
+from .nesting import is_many, schema_of, sent_name, signature
 from .plain import ResultFault
 
 Dump: TypeAlias = Callable[[Any], Any]
@@ -42,17 +42,15 @@ class _Step(NamedTuple):
 
 def dumper(schema: Schema, shown: JSONObject) -> Dump:
     """Compile what dumps a value as a schema does, and raises `ResultFault` for what breaks what was shown."""
-    members = members_of(shown)
-    if members is None or not is_plain(schema, _METHODS, _HOOKS):
+    members = members_of(shown) if is_plain(schema, _METHODS, _HOOKS) else None
+    if members is None:
         check, unchecked = conforming(shown), native_dump(schema)
         return lambda value: check(_solid(schema, value, unchecked(value)))
     return _checking(schema, members)
 
 
 def _checking(schema: Schema, members: Members) -> Dump:
-    known: _Known = {}
-    steps = [_step(name, field, known) for name, field in schema.dump_fields.items()]
-    dump, required = _object(steps, schema.get_attribute, members), frozenset(members.required)
+    dump, required = _object(schema, {}, members), frozenset(members.required)
 
     def finish(value: Any, made: dict[str, object]) -> None:
         if not made:
@@ -110,13 +108,14 @@ def _of_schema(schema: Schema, known: _Known) -> Dump | None:
     if key not in known:
         known[key] = None
         if is_plain(schema, _METHODS, _HOOKS):
-            steps = [_step(name, field, known) for name, field in schema.dump_fields.items()]
-            known[key] = _object(steps, schema.get_attribute)
+            known[key] = _object(schema, known)
     return known[key]
 
 
-def _object(steps: list[_Step], accessor: Callable[..., Any], members: Members | None = None) -> _DumpObject:
+def _object(schema: Schema, known: _Known, members: Members | None = None) -> _DumpObject:
     """What dumps one object, and checks its members, which is seldom more than a look at the types of their values."""
+    steps = [_step(name, field, known) for name, field in schema.dump_fields.items()]
+    accessor = schema.get_attribute
     ways = [(s.key, s.name, s.serialize, s.source, s.kind, s.write, *_rule(s, members)) for s in steps]
 
     def dump(value: Any) -> dict[str, object]:
@@ -162,8 +161,7 @@ def _inside(key: str, check: Check, value: object) -> object:
 def _step(name: str, field: fields.Field[Any], known: _Known) -> _Step:
     source = name if field.attribute is None else field.attribute
     write = None if "." in source else _writer(field, known)
-    key = name if field.data_key is None else field.data_key
-    return _Step(key, name, field.serialize, source, native_kind(field), write)
+    return _Step(sent_name(name, field), name, field.serialize, source, native_kind(field), write)
 
 
 def _writer(field: fields.Field[Any], known: _Known) -> Dump | None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from marshmallow import Schema, fields
 
-from .nesting import is_many, schema_of, signature
+from .nesting import is_many, schema_of, sent_name, signature
 
 Plan: TypeAlias = Callable[[object], object]
 """Gives the value that marshmallow is to see: the same object where there is nothing to do."""
@@ -93,7 +93,7 @@ class _Planner:
         if key not in self.known:
             self.open.add(key)
             steps = [
-                (name if field.data_key is None else field.data_key, plan)
+                (sent_name(name, field), plan)
                 for name, field in schema.load_fields.items()
                 if (plan := self.field(field)) is not None
             ]

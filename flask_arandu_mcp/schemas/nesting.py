@@ -31,6 +31,11 @@ def schema_of(field: Nested) -> Schema:
         ) from error
 
 
+def sent_name(name: str, field: Field[Any]) -> str:
+    """Give the name that a client has for a field, of the one that its schema has."""
+    return name if field.data_key is None else field.data_key
+
+
 def is_many(field: Nested) -> bool:
     """Tell whether a Nested field holds a list of objects."""
     return bool(field.many or schema_of(field).many)

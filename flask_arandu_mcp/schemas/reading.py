@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 from marshmallow import Schema, fields, missing, validate
 
 from .native import is_plain, native_kind
-from .nesting import is_many, schema_of, signature
+from .nesting import is_many, schema_of, sent_name, signature
 
 Read: TypeAlias = Callable[[Any], Any]
 """Gives what a field would load; raises `Undecided` or a ValidationError where marshmallow has to be asked."""
@@ -57,7 +57,7 @@ class Step(NamedTuple):
 def step_of(name: str, field: fields.Field[Any]) -> Step:
     """What is known of a field of a schema."""
     kind = None if field.validators or _changes(field) else native_kind(field)
-    return Step(name if field.data_key is None else field.data_key, field.attribute or name, kind, field)
+    return Step(sent_name(name, field), field.attribute or name, kind, field)
 
 
 def _changes(field: fields.Field[Any]) -> bool:
