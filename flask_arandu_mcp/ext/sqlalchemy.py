@@ -22,9 +22,10 @@ def require_grant(engine: Engine) -> None:
     :raises GrantRequired: from the statement; the answer of the call is refused even if that is swallowed.
     """
     # The ORM's own events miss flushes, Core and reflection, and a connection's cost four times as much as these.
+    # Listening twice is listening once; asking first whether it listens is a mistake, as SQLAlchemy knows engines by
+    # their addresses, and an engine may stand where another one stood.
     for name, hook in _HOOKS.items():
-        if not event.contains(engine, name, hook):
-            event.listen(engine, name, hook)
+        event.listen(engine, name, hook)
 
 
 def _refuse(cursor: Any, statement: str, parameters: Any, context: Any) -> None:

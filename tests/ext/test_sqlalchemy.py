@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import re
 import subprocess
@@ -17,7 +18,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from marshmallow import fields
-from sqlalchemy import create_engine, select, text
+from sqlalchemy import Engine, create_engine, select, text
 from werkzeug.exceptions import Forbidden
 
 from flask_arandu_mcp import (
@@ -457,6 +458,22 @@ def test_asking_for_it_twice_is_asking_once(app: Flask) -> None:
         require_grant(db.engine)
         require_grant(db.engine)
         assert len(list(db.engine.dialect.dispatch.do_execute)) == 1
+
+
+def test_an_engine_in_the_place_of_another_is_watched_too() -> None:
+    """An engine made where one stood that is gone is watched as any: SQLAlchemy would say that it was already."""
+    gone = [create_engine("sqlite://") for _ in range(100)]
+    for engine in gone:
+        require_grant(engine)
+    places, their_dialects = {id(engine) for engine in gone}, [engine.dialect for engine in gone]
+    del gone, engine
+    gc.collect()
+    other = create_engine("sqlite://")
+    made = [Engine(other.pool, other.dialect, other.url) for _ in range(5_000)]
+    engine = next(engine for engine in made if id(engine) in places)
+    assert len(their_dialects) == 100
+    require_grant(engine)
+    assert len(list(engine.dialect.dispatch.do_execute)) == 1
 
 
 def test_each_engine_is_asked_for(ana: Reader, tmp_path: Path) -> None:
