@@ -140,7 +140,7 @@ def _played(
 
 
 def _response(server: Server, call: Call, era: Era, answer: Answer) -> Outgoing:
-    return Outgoing(write_result(call.id, era.rules.dress(answer, server.written_info)), peer=answer.peer)
+    return Outgoing(write_result(call.id, *era.rules.dress(answer, server.written_info)), peer=answer.peer)
 
 
 def _failed(call: Call, error: Exception, connection: Connection) -> Outgoing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from .errors import ProtocolError
 from .jsonrpc import MessageId
@@ -53,15 +53,16 @@ def write_request(id: MessageId, method: str, params: JSONObject) -> bytes:
     )
 
 
-def write_result(id: MessageId, result: Iterable[str | bytes]) -> bytes:
+def write_result(id: MessageId, head: str, members: str | bytes, tail: str) -> bytes:
     """The answer to a request, from a result that is encoded already.
 
-    :param result: in pieces, since each time that a long one is put together takes its size in memory once more; those
-        that were prepared are bytes.
+    :param members: what stands between its head and its tail; bytes where it was prepared.
     """
     written = str(id) if isinstance(id, int) else _encode(id)
-    pieces = (f'{{"jsonrpc":"2.0","id":{written},"result":', *result, "}")
-    return b"".join([piece if isinstance(piece, bytes) else piece.encode("ascii") for piece in pieces])
+    before, after = f'{{"jsonrpc":"2.0","id":{written},"result":{head}', f"{tail}}}"
+    if isinstance(members, str):
+        return f"{before}{members}{after}".encode("ascii")
+    return b"".join((before.encode("ascii"), members, after.encode("ascii")))
 
 
 def write_error(id: MessageId | None, error: ProtocolError) -> bytes:

@@ -249,7 +249,7 @@ def test_an_integer_with_too_many_digits_is_refused() -> None:
 
 def test_answers_are_compact_ascii() -> None:
     """No white space, no letter beyond ASCII, and no half of a pair."""
-    assert write_result("é", [encode({"a": ["ü", "\ud83d", "😀", "\\ud800"]})]) == (
+    assert write_result("é", "{", encode({"a": ["ü", "\ud83d", "😀", "\\ud800"]})[1:-1], "}") == (
         b'{"jsonrpc":"2.0","id":"\\u00e9","result":{"a":["\\u00fc","\\ufffd","\\ud83d\\ude00","\\\\ud800"]}}'
     )
     assert write_error(None, ProtocolError(-32600, "no", {"x": 1})) == (

@@ -39,8 +39,8 @@ def admit(call: Call, connection: Connection) -> Peer:
     return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER))
 
 
-def dress(answer: Answer, server_info: str) -> tuple[str | bytes, ...]:
-    """A result as this era writes it, in pieces."""
+def dress(answer: Answer, server_info: str) -> tuple[str, str | bytes, str]:
+    """A result as this era writes it, around its members."""
     if answer.meta is None:
         return "{", answer.members, "}"
     comma = "," if answer.members else ""

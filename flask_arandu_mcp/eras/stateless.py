@@ -67,8 +67,8 @@ def admit(call: Call, connection: Connection) -> Peer:
     return Peer(revision, client, capabilities)
 
 
-def dress(answer: Answer, server_info: str) -> tuple[str | bytes, ...]:
-    """A result as this era writes it, in pieces: with its type, how long it may be kept, and who answers."""
+def dress(answer: Answer, server_info: str) -> tuple[str, str | bytes, str]:
+    """A result as this era writes it, around its members: with its type, how long it may be kept, and who answers."""
     comma = "," if answer.members else ""
     kept = ""
     if answer.cache is not None:

@@ -3,7 +3,7 @@ none of them for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from flask import Response
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 _RESPONSE = "flask_arandu_mcp.response"
-_REPLACED = frozenset({"set-cookie", "content-length", "x-content-type-options"})
+_REPLACED = frozenset({"set-cookie", "content-length", "x-content-type-options", "cache-control"})
 _NO_PAGE = ("X-Content-Type-Options", "nosniff")
 """Errors repeat what was sent: no browser may take an answer for a page, whatever the app makes of its headers."""
 
-
-class _Body(list[bytes]):
-    """The body of a response, which is closed when it has gone out (PEP 3333)."""
-
-    def __init__(self, chunks: Iterable[bytes], response: Response) -> None:
-        super().__init__(chunks)
-        self.close = response.close
+_NOT_STORED = ("Cache-Control", "no-store")
+"""Answers are for who asked: an app that lets its pages be kept does not mean these."""
 
 
 class MCPResponse(Response):
     """An answer of the server. Neither the app's session nor its own code sets a cookie on it."""
 
+    def __iter__(self) -> Iterator[bytes]:
+        """The body: a response that is one message is what a WSGI server reads and closes (PEP 3333)."""
+        return self.iter_encoded()
+
     def get_wsgi_headers(self, environ: WSGIEnvironment) -> Headers:
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
-        headers[_NO_PAGE[0]] = _NO_PAGE[1]
+        for name, value in (_NO_PAGE, _NOT_STORED) if self.is_sequence else (_NO_PAGE,):
+            headers[name] = value
         cors.grant(headers, environ)
         return headers
 
@@ -48,10 +48,9 @@ class MCPResponse(Response):
         is_plain = self.is_sequence and self.status_code not in (204, 304) and environ["REQUEST_METHOD"] == "POST"
         if not is_plain or cors.is_noted(environ):
             return super().get_wsgi_response(environ)
-        body = _Body(self.iter_encoded(), self)
-        written = [(name, value) for name, value in self.headers if name.lower() not in _REPLACED]
-        written += [_NO_PAGE, ("Content-Length", str(sum(map(len, body))))]
-        return body, self.status, written
+        written = [header for header in self.headers if header[0].lower() not in _REPLACED]
+        length = str(sum(map(len, self.iter_encoded())))
+        return self, self.status, [*written, _NOT_STORED, _NO_PAGE, ("Content-Length", length)]
 
     def set_cookie(self, *args: Any, **kwargs: Any) -> None:
         """Do nothing: what it would write does not go out."""
@@ -63,13 +62,15 @@ class MCPResponse(Response):
 def whole(outgoing: Outgoing, environ: WSGIEnvironment) -> MCPResponse:
     """An answer that is one message."""
     body = b"" if outgoing.status == 204 else outgoing.body
-    headers = _headers("application/json", ("Cache-Control", "no-store"), *outgoing.headers)
-    return _remembered(MCPResponse([body], outgoing.status, headers), environ)
+    response = MCPResponse([body], outgoing.status, content_type="application/json")
+    for name, value in outgoing.headers:
+        response.headers.add(name, value)
+    return _remembered(response, environ)
 
 
 def streamed(events: Iterable[bytes], status: int, environ: WSGIEnvironment) -> MCPResponse:
     """An answer that is a stream of events."""
-    return _remembered(MCPResponse(events, status, _headers(MEDIA_TYPE, *SSE_HEADERS)), environ)
+    return _remembered(MCPResponse(events, status, Headers(SSE_HEADERS), content_type=MEDIA_TYPE), environ)
 
 
 def own(response: Response, environ: WSGIEnvironment) -> MCPResponse | None:
@@ -83,13 +84,6 @@ def own(response: Response, environ: WSGIEnvironment) -> MCPResponse | None:
     if ours is not None:
         ours.__class__ = MCPResponse
     return ours
-
-
-def _headers(media_type: str, *more: tuple[str, str]) -> Headers:
-    made = Headers()
-    for name, value in (("Content-Type", media_type), *more):
-        made.add(name, value)
-    return made
 
 
 def _remembered(response: MCPResponse, environ: WSGIEnvironment) -> MCPResponse:
