@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -150,13 +151,12 @@ def _failed(call: Call, error: Exception, connection: Connection) -> Outgoing:
 def _begun(
     server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None = None
 ) -> Answer | Flow[Answer | Waiting]:
-    peer = era.rules.admit(call, connection)
+    peer, meta = era.rules.admit(call, connection)
     method = era.methods.get(call.method)
     if method is None or (method.capability and method.capability not in server.catalogue.capabilities):
         raise ProtocolError(
             METHOD_NOT_FOUND, f"Method not found: {call.method!r} is not served here: see the capabilities for what is."
         )
-    meta = era.rules.meta_of(call)
     caller = Caller(
         subject,
         connection.host,
@@ -165,8 +165,8 @@ def _begun(
         terms=connection.terms,
         scopes=connection.scopes,
         answers=answers,
-        why_not=era.rules.why_not(peer, connection),
-        log_level=era.rules.log_level(meta, logging=server.logging),
+        why_not=partial(era.rules.why_not, peer, connection),
+        log_level=era.rules.log_level(meta) if server.logging else None,
         header=connection.header if era is STATELESS_ERA else None,
     )
     if era is STATELESS_ERA and call.method in ASKING and not BROUGHT.isdisjoint(call.params):

@@ -21,6 +21,8 @@ from .typing import JSONObject
 
 def response_of(tool: PreparedTool, value: object) -> Response:
     """What a handler gave, as a response: its data is dumped through the result's schema, or made plain."""
+    if type(value) is dict:  # as most are, and data whatever else is declared
+        return Response.json(tool.results.dump(value))
     if isinstance(value, Response):
         if value.has_data:
             return Response.json(tool.results.dump(value.data), meta=value.meta)

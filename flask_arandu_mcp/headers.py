@@ -84,6 +84,8 @@ def decode(value: str) -> str | None:
     A value between `=?base64?` and `?=`, spelt exactly so, is Base64 of UTF-8; any other one is itself, less the
     optional white space around it (2026-07-28, transports, Value Encoding).
     """
+    if value.isidentifier() and value.isascii():
+        return value  # as most names are
     value = value.strip(" \t")
     if not (value.startswith(_PREFIX) and value.endswith(_SUFFIX) and len(value) >= len(_PREFIX) + len(_SUFFIX)):
         return value if _SENDABLE.fullmatch(value) else None

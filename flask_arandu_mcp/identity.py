@@ -4,7 +4,7 @@ the user of a request, and the user's id in a session."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Flask, Request, current_app, g, has_request_context, request, session
 from flask.sessions import SecureCookieSessionInterface
@@ -16,6 +16,9 @@ from .errors import INTERNAL_ERROR, Failure, ProtocolError, attempt, let_go
 from .headers import KEYS, Challenge
 from .host import Host
 from .policies import guest
+
+if TYPE_CHECKING:
+    from flask.ctx import _AppCtxGlobals
 
 UNAUTHORIZED = 401
 AGAIN = "flask_arandu_mcp.again"
@@ -79,6 +82,13 @@ def current_request() -> Request:
     return current
 
 
+def _kept() -> _AppCtxGlobals:
+    """Flask's `g` itself, for the same reason."""
+    proxy: Any = g
+    kept: _AppCtxGlobals = proxy._get_current_object()
+    return kept
+
+
 def identify(
     app: Flask, sent: Request, unknown: Callable[[], Challenge], host: Host, *, login_required: bool
 ) -> Identity:
@@ -90,21 +100,22 @@ def identify(
         app's loader fails.
     """
     login: LoginManager | None = getattr(app, "login_manager", None)
+    kept = _kept()
     if login is None:
-        return _identity(_made_current(None, guest), unknown, login_required=login_required)
+        return _identity(_made_current(None, guest, kept), unknown, login_required=login_required)
     by_request: Callable[..., Any] | None = login.request_callback
     found: Any = None
     by_token = False
     if by_request is not None and "HTTP_AUTHORIZATION" in sent.environ:
         found, by_token = _by_token(by_request, sent, unknown, host)
-    elif _is_bare(app, login, sent):
+    elif _is_bare(app, login, sent, kept):
         found = None if by_request is None else _found(by_request, host, request)
     else:
         claims = session.get("_user_id") is not None or _remember_cookie(app) in sent.cookies
         found = _found(current_user._get_current_object, host)
         if found is None and claims:
             raise unauthorized(unknown(), "The session is not valid any more: sign in again.")
-    subject = _made_current(login, guest if found is None else found)
+    subject = _made_current(login, guest if found is None else found, kept)
     return _identity(subject, unknown, by_token=by_token, login_required=login_required)
 
 
@@ -121,15 +132,15 @@ def act_as(subject: Any) -> Any:
 
     `guest` becomes the app's own kind of anonymous user.
     """
-    return _made_current(manager(), subject)
+    return _made_current(manager(), subject, _kept())
 
 
-def _made_current(login: LoginManager | None, subject: Any) -> Any:
+def _made_current(login: LoginManager | None, subject: Any, kept: _AppCtxGlobals) -> Any:
     if subject is guest and login is not None:
         subject = login.anonymous_user()
     while isinstance(subject, LocalProxy):
         subject = subject._get_current_object()
-    g._login_user = subject
+    kept._login_user = subject
     return subject
 
 
@@ -162,14 +173,14 @@ def _by_token(
     return user, is_bearer
 
 
-def _is_bare(app: Flask, login: LoginManager, sent: Request) -> bool:
+def _is_bare(app: Flask, login: LoginManager, sent: Request, kept: _AppCtxGlobals) -> bool:
     """Whether Flask-Login would look for a user nowhere but in the request_loader, which can then be asked alone.
 
     It searches in a way that costs as much as the rest of the admission, and marks the session as read.
     """
     if type(login) is not LoginManager or user_accessed.receivers or user_loaded_from_request.receivers:
         return False
-    if KEYS[app.config.get("AUTH_HEADER_NAME", "Authorization")] in sent.environ or "_login_user" in g:
+    if KEYS[app.config.get("AUTH_HEADER_NAME", "Authorization")] in sent.environ or "_login_user" in kept:
         return False
     if "HTTP_COOKIE" not in sent.environ and type(app.session_interface) is SecureCookieSessionInterface:
         return True

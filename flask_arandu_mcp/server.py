@@ -112,9 +112,10 @@ class Server:
 
         :raises DeclarationError: listing every mistake.
         """
-        own = self.own
-        here: Catalogue | None = None if self._source is None else self._source.here(self)
-        return own if here is None else here
+        if self._source is None:
+            return self.own
+        here: Catalogue | None = self._source.here(self)
+        return here or self.own
 
     @cached_property
     def _source(self) -> ToolSource | None:

@@ -71,12 +71,12 @@ def load(prepared: Prepared, caller: Caller, load: Callable[[], Any]) -> Any:
     return loaded
 
 
-def run(prepared: Prepared, caller: Caller, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def run(prepared: Prepared, caller: Caller, function: Callable[..., T], *args: Any) -> T:
     """Run code of the app that gives an answer, and ask the policy again where the server rechecks.
 
     :raises Trouble: for whatever was raised, where a query was refused, and where the caller may not have it any more.
     """
-    answer = attempt(lambda: caller.ledger.watch(function, *args, **kwargs))
+    answer: T | Failure[T] = attempt(caller.ledger.watch, function, *args)
     settle(prepared, caller)
     if prepared.recheck:
         recheck(prepared, caller)

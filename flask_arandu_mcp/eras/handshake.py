@@ -4,7 +4,7 @@ comes from its connection, since the server keeps nothing."""
 from __future__ import annotations
 
 from ..answers import Answer
-from ..asking import Question, WhyNot, declared
+from ..asking import Question, declared
 from ..caller import Peer
 from ..connection import Connection
 from ..elicitation import known_as
@@ -19,14 +19,17 @@ from ..writing import encode
 NAME = "handshake"
 
 
-def admit(call: Call, connection: Connection) -> Peer:
-    """Who sent a request.
+def admit(call: Call, connection: Connection) -> tuple[Peer, JSONObject]:
+    """Who sent a request, and its `_meta`; what is no object is none.
 
     :raises ProtocolError: 400 where the header names a revision that is not served (2025-11-25, transports,
         Protocol Version Header).
     """
+    meta = call.params.get("_meta")
+    if not isinstance(meta, dict):
+        meta = {}
     if connection.header is None:
-        return connection.peer or Peer(NEWEST_HANDSHAKE)
+        return connection.peer or Peer(NEWEST_HANDSHAKE), meta
     version = connection.header(VERSION)
     # A client that proposes a revision in `initialize` may name it in the header too, served or not.
     if version and version not in HANDSHAKE and call.method != "initialize":
@@ -36,7 +39,7 @@ def admit(call: Call, connection: Connection) -> Peer:
             f"{VERSION} names a revision that is not served: use one of {served}.",
             status=400,
         )
-    return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER))
+    return connection.peer or Peer(HANDSHAKE.get(version or "", WITHOUT_HEADER)), meta
 
 
 def dress(answer: Answer, server_info: str) -> tuple[str, str | bytes, str]:
@@ -52,35 +55,25 @@ def status(error: ProtocolError) -> int:
     return error.status or 200
 
 
-def why_not(peer: Peer, connection: Connection) -> WhyNot:
+def why_not(peer: Peer, connection: Connection, question: Question) -> Exception | None:
     """Why a question cannot be asked: nothing could carry it, the revision has none such, or the client said nothing of
     being asked."""
-
-    def missing(question: Question) -> Exception | None:
-        if connection.cannot_ask:
-            return Unanswerable(f"The user cannot be asked here: {connection.cannot_ask}")
-        if known_as(question.method, question.params, peer.revision) is None:
-            words = f"revision {peer.revision.name}, which the client speaks, has no such question: use a newer one."
-            return Unanswerable(f"The user cannot be asked here: {words}")
-        if connection.header is not None and connection.host.sealer is None:
-            return Unanswerable(
-                "The user cannot be asked here: without a SECRET_KEY the app cannot tell what its client can do; give "
-                "it one."
-            )
-        if not declared(peer.capabilities, question.needs):
-            needed = ".".join(question.needs)
-            return Unanswerable(f"The user cannot be asked here: the client must declare {needed!r}.")
-        return None
-
-    return missing
+    if connection.cannot_ask:
+        return Unanswerable(f"The user cannot be asked here: {connection.cannot_ask}")
+    if known_as(question.method, question.params, peer.revision) is None:
+        words = f"revision {peer.revision.name}, which the client speaks, has no such question: use a newer one."
+        return Unanswerable(f"The user cannot be asked here: {words}")
+    if connection.header is not None and connection.host.sealer is None:
+        return Unanswerable(
+            "The user cannot be asked here: without a SECRET_KEY the app cannot tell what its client can do; give it "
+            "one."
+        )
+    if not declared(peer.capabilities, question.needs):
+        needed = ".".join(question.needs)
+        return Unanswerable(f"The user cannot be asked here: the client must declare {needed!r}.")
+    return None
 
 
-def log_level(meta: JSONObject, *, logging: bool) -> str | None:
-    """The least serious log message that a client is sent: all of them, where the server offers logging."""
-    return "debug" if logging else None
-
-
-def meta_of(call: Call) -> JSONObject:
-    """The `_meta` of a request; what is no object is none."""
-    meta = call.params.get("_meta")
-    return meta if isinstance(meta, dict) else {}
+def log_level(meta: JSONObject) -> str:
+    """The least serious log message that the client is sent: all of them."""
+    return "debug"

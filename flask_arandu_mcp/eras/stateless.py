@@ -3,8 +3,10 @@ some of its body, and the two must agree."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..answers import Answer
-from ..asking import Question, WhyNot, declared
+from ..asking import Question, declared
 from ..caller import Peer
 from ..connection import Connection
 from ..errors import (
@@ -34,17 +36,20 @@ LOG_LEVEL = f"{PREFIX}logLevel"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 
 
-def admit(call: Call, connection: Connection) -> Peer:
-    """Who sent a request (2026-07-28, basic, `_meta`; transports, Server Validation).
+def admit(call: Call, connection: Connection) -> tuple[Peer, JSONObject]:
+    """Who sent a request, and its `_meta` (2026-07-28, basic, `_meta`; transports, Server Validation).
 
     :raises ProtocolError: 400 with -32602, -32020 or -32022.
     """
-    meta = meta_of(call)
+    header = connection.header
+    meta = call.params.get("_meta")
+    if not isinstance(meta, dict):
+        raise ProtocolError(INVALID_PARAMS, "params._meta must be an object.", status=400)
     version = meta.get(PROTOCOL_VERSION)
     if not isinstance(version, str):
         raise _incomplete(PROTOCOL_VERSION, "a string")
-    if connection.header is not None:
-        _same(connection, VERSION, version)
+    if header is not None and (sent := header(VERSION)) != version:
+        _compare(VERSION, sent, version)
     revision = STATELESS.get(version)
     if revision is None:
         raise ProtocolError(
@@ -59,12 +64,13 @@ def admit(call: Call, connection: Connection) -> Peer:
     client = meta.get(CLIENT_INFO, {})
     if not isinstance(client, dict):
         raise _incomplete(CLIENT_INFO, "an object")
-    if connection.header is not None:
-        _same(connection, METHOD, call.method)
+    if header is not None:
+        if (sent := header(METHOD)) != call.method:
+            _compare(METHOD, sent, call.method)
         named_by = _NAMED_BY.get(call.method)
         if named_by is not None:
-            _same(connection, NAME_HEADER, call.params.get(named_by), encoded=True)
-    return Peer(revision, client, capabilities)
+            _compare(NAME_HEADER, header(NAME_HEADER), call.params.get(named_by), read=decode)
+    return Peer(revision, client, capabilities), meta
 
 
 def dress(answer: Answer, server_info: str) -> tuple[str, str | bytes, str]:
@@ -90,51 +96,37 @@ def status(error: ProtocolError) -> int:
     return 400 if isinstance(error, Malformed) else 404 if error.code == METHOD_NOT_FOUND else 200
 
 
-def why_not(peer: Peer, connection: Connection) -> WhyNot:
+def why_not(peer: Peer, connection: Connection, question: Question) -> Exception | None:
     """Why a question cannot be asked: the client did not say that it can be (2026-07-28, basic, `_meta`)."""
-
-    def missing(question: Question) -> Exception | None:
-        if connection.host.sealer is None:
-            return Unanswerable("The user cannot be asked here: the app must have a SECRET_KEY to sign the question.")
-        if declared(peer.capabilities, question.needs):
-            return None
-        needed: JSONObject = {}
-        for name in reversed(question.needs):
-            needed = {name: needed}
-        words = f"The client must declare the capability {'.'.join(question.needs)!r} for this."
-        return ProtocolError(MISSING_CAPABILITY, words, {"requiredCapabilities": needed}, status=400)
-
-    return missing
+    if connection.host.sealer is None:
+        return Unanswerable("The user cannot be asked here: the app must have a SECRET_KEY to sign the question.")
+    if declared(peer.capabilities, question.needs):
+        return None
+    needed: JSONObject = {}
+    for name in reversed(question.needs):
+        needed = {name: needed}
+    words = f"The client must declare the capability {'.'.join(question.needs)!r} for this."
+    return ProtocolError(MISSING_CAPABILITY, words, {"requiredCapabilities": needed}, status=400)
 
 
-def log_level(meta: JSONObject, *, logging: bool) -> str | None:
-    """The least serious log message that the client wants: what this very message says, where the server offers logging
-    (2026-07-28, server/utilities/logging)."""
+def log_level(meta: JSONObject) -> str | None:
+    """The least serious log message that the client wants: what this very message says (2026-07-28,
+    server/utilities/logging)."""
     level = meta.get(LOG_LEVEL)
-    return level if logging and isinstance(level, str) else None
-
-
-def meta_of(call: Call) -> JSONObject:
-    """The `_meta` of a request.
-
-    :raises ProtocolError: -32602 where it is missing or no object.
-    """
-    meta = call.params.get("_meta")
-    if not isinstance(meta, dict):
-        raise ProtocolError(INVALID_PARAMS, "params._meta must be an object.", status=400)
-    return meta
+    return level if isinstance(level, str) else None
 
 
 def _incomplete(key: str, kind: str) -> ProtocolError:
     return ProtocolError(INVALID_PARAMS, f"params._meta must hold {key!r}, {kind}.", status=400)
 
 
-def _same(connection: Connection, header: str, value: object, *, encoded: bool = False) -> None:
-    assert connection.header is not None
-    sent = connection.header(header)
-    if sent == value and not encoded:
-        return
-    text = sent if sent is None else decode(sent) if encoded else sent.strip(" \t")
-    if text is None or text != value:
+def _compare(
+    header: str, sent: str | None, value: object, read: Callable[[str], str | None] = lambda sent: sent.strip(" \t")
+) -> None:
+    """Check that a header says what the body says.
+
+    :param read: gives what was sent as the body would say it.
+    """
+    if sent is None or read(sent) != value or value is None:
         what = "is missing" if sent is None else "does not say the same"
         raise ProtocolError(HEADER_MISMATCH, f"The header {header} {what}: send in it what the body says.", status=400)

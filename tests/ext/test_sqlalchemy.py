@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from marshmallow import fields
-from sqlalchemy import Engine, create_engine, select, text
+from sqlalchemy import Dialect, Engine, create_engine, event, select, text
 from werkzeug.exceptions import Forbidden
 
 from flask_arandu_mcp import (
@@ -33,7 +33,7 @@ from flask_arandu_mcp import (
     system_grant,
     tool,
 )
-from flask_arandu_mcp.ext.sqlalchemy import require_grant
+from flask_arandu_mcp.ext.sqlalchemy import _HOOKS, require_grant
 
 from ..snippets import ROOT
 from ..wire import Pipe, Wire, call
@@ -462,16 +462,16 @@ def test_asking_for_it_twice_is_asking_once(app: Flask) -> None:
 
 def test_an_engine_in_the_place_of_another_is_watched_too() -> None:
     """An engine made where one stood that is gone is watched as any: SQLAlchemy would say that it was already."""
-    gone = [create_engine("sqlite://") for _ in range(100)]
-    for engine in gone:
-        require_grant(engine)
-    places, their_dialects = {id(engine) for engine in gone}, [engine.dialect for engine in gone]
-    del gone, engine
+    gone, places, dialects = [create_engine("sqlite://") for _ in range(100)], set[int](), list[Dialect]()
+    while gone:
+        require_grant(gone[-1])
+        dialects.append(gone[-1].dialect)
+        places.add(id(gone.pop()))
     gc.collect()
     other = create_engine("sqlite://")
     made = [Engine(other.pool, other.dialect, other.url) for _ in range(5_000)]
-    engine = next(engine for engine in made if id(engine) in places)
-    assert len(their_dialects) == 100
+    engine = next(each for each in made if id(each) in places)
+    assert event.contains(engine, "do_execute", _HOOKS["do_execute"])
     require_grant(engine)
     assert len(list(engine.dialect.dispatch.do_execute)) == 1
 
