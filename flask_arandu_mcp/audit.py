@@ -59,16 +59,11 @@ class Record:
 
 
 class Unheard:
-    """The line of a call that nobody listens for. All of them share one, so it keeps nothing."""
+    """The line of a call that nobody listens for. All of them share one, so that it says nothing of any."""
 
-    @property
-    def outcome(self) -> str:
-        """Nothing."""
-        return ""
+    __slots__ = ("outcome",)
 
-    @outcome.setter
-    def outcome(self, word: str) -> None:
-        """Forget it."""
+    outcome: str
 
     def write(self) -> None:
         """Send nothing."""

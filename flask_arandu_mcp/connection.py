@@ -12,7 +12,8 @@ from .host import Host, PlainHost
 class Connection:
     """The way that a message came.
 
-    :ivar header: gives a header of the HTTP request by its name, or None where it has none; None on a pipe.
+    :ivar header: gives a header of the HTTP request by its key in a WSGI environ, None where it was not sent; None on
+        a pipe.
     :ivar peer: what the client said in its handshake, where that is known.
     :ivar host: the application around the server.
     :ivar cannot_ask: why no question can be sent while a call waits; empty where one can.

@@ -17,7 +17,7 @@ from .declarations.base import Prepared
 from .eras import handshake, stateless
 from .errors import INTERNAL_ERROR, METHOD_NOT_FOUND, Failure, ProtocolError, attempt, let_go
 from .grants import unwatched
-from .headers import VERSION
+from .headers import KEYS, VERSION
 from .host import Host
 from .jsonrpc import Call, Malformed, Message, parse
 from .methods.table import HANDSHAKE_METHODS, STATELESS_METHODS, Method
@@ -67,7 +67,7 @@ def era_of(message: Message | None, connection: Connection) -> Era:
         meta = message.params.get("_meta")
         if isinstance(meta, dict) and stateless.PROTOCOL_VERSION in meta:
             return STATELESS_ERA
-    if connection.header is not None and connection.header(VERSION) in STATELESS:
+    if connection.header is not None and connection.header(KEYS[VERSION]) in STATELESS:
         return STATELESS_ERA
     return HANDSHAKE_ERA
 

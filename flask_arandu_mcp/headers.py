@@ -6,9 +6,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 VERSION = "MCP-Protocol-Version"
 METHOD = "Mcp-Method"
@@ -55,12 +54,6 @@ class _Keys(dict[str, str]):
 
 KEYS = _Keys()
 """The key of a header in a WSGI environ, by its name."""
-
-
-def reader(environ: Mapping[str, Any]) -> Callable[[str], str | None]:
-    """What gives a header of a request by its name, or None where it was not sent."""
-    get, keys = environ.get, KEYS
-    return lambda name: get(keys[name])
 
 
 @lru_cache(maxsize=64)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from .headers import PARAM_PREFIX, decode, encode
+from .headers import KEYS, PARAM_PREFIX, decode, encode
 
 _EXTENSION = "x-mcp-header"
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -77,7 +77,7 @@ def disagreeing(
     """The first header that does not say what its argument says; empty where all of them agree."""
     for one in declared:
         value = _value(one, arguments)
-        sent = header(one.header)
+        sent = header(KEYS[one.header])
         if (sent is None) != (value is None) or (sent is not None and not _agrees(sent, value)):
             return one.header
     return ""

@@ -15,7 +15,7 @@ from .catalogue import report_policy
 from .declarations.base import Prepared
 from .errors import Failure, ProtocolError, attempt
 from .playing import Flow, play
-from .policies import Decision, decide
+from .policies import ADMITTED, Decision, decide
 from .request import Request
 from .troubles import FORBIDDEN, NOT_FOUND, TOO_MANY, Trouble, trouble
 
@@ -29,9 +29,10 @@ def admit(prepared: Prepared, caller: Caller) -> None:
     :raises Trouble: with status 404 for what must seem not to exist, 403 for what is refused, 429 for too often.
     :raises ProtocolError: 403 where the token's scopes do not reach.
     """
-    check(prepared, caller, decide(prepared.access, caller.subject))
-    missing = prepared.scopes - caller.scopes if caller.scopes is not None else frozenset()
-    if missing:
+    decision = decide(prepared.access, caller.subject)
+    if decision is not ADMITTED:
+        check(prepared, caller, decision)
+    if caller.scopes is not None and (missing := prepared.scopes - caller.scopes):
         words = f"403 Forbidden: the token lacks the scope {' '.join(sorted(missing))!r}: get one that has it."
         raise ProtocolError(FORBIDDEN, words, status=FORBIDDEN, headers=caller.host.step_up(prepared.scopes))
     if prepared.limits:

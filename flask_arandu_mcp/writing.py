@@ -11,12 +11,20 @@ from .errors import ProtocolError
 from .jsonrpc import MessageId
 from .typing import JSONObject
 
-_encode: Callable[[object], str] = json.JSONEncoder(
-    ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")
-).encode
-_encode_readable: Callable[[object], str] = json.JSONEncoder(
-    ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
-).encode
+
+def _encoder(*, ensure_ascii: bool) -> Callable[[object], str]:
+    own = json.JSONEncoder(ensure_ascii=ensure_ascii, allow_nan=False, check_circular=False, separators=(",", ":"))
+    # CPython makes its accelerator anew for each value, which takes as long as it then takes for a short one.
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return own.encode
+    quote = json.encoder.encode_basestring_ascii if ensure_ascii else json.encoder.encode_basestring
+    pieces = make(None, own.default, quote, None, ":", ",", False, False, False)
+    return lambda value: "".join(pieces(value, 0))
+
+
+_encode = _encoder(ensure_ascii=True)
+_encode_readable = _encoder(ensure_ascii=False)
 _ESCAPES = re.compile(r"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(\\ud[89a-f][0-9a-f]{2})")
 
 

@@ -9,7 +9,7 @@ from ..caller import Peer
 from ..connection import Connection
 from ..elicitation import known_as
 from ..errors import INVALID_REQUEST, ProtocolError
-from ..headers import VERSION
+from ..headers import KEYS, VERSION
 from ..jsonrpc import Call
 from ..messages import Unanswerable
 from ..revisions import HANDSHAKE, NEWEST_HANDSHAKE, WITHOUT_HEADER
@@ -30,7 +30,7 @@ def admit(call: Call, connection: Connection) -> tuple[Peer, JSONObject]:
         meta = {}
     if connection.header is None:
         return connection.peer or Peer(NEWEST_HANDSHAKE), meta
-    version = connection.header(VERSION)
+    version = connection.header(KEYS[VERSION])
     # A client that proposes a revision in `initialize` may name it in the header too, served or not.
     if version and version not in HANDSHAKE and call.method != "initialize":
         served = ", ".join(HANDSHAKE)

@@ -17,7 +17,7 @@ from ..errors import (
     UNSUPPORTED_PROTOCOL_VERSION,
     ProtocolError,
 )
-from ..headers import METHOD, VERSION, decode
+from ..headers import KEYS, METHOD, VERSION, decode
 from ..headers import NAME as NAME_HEADER
 from ..jsonrpc import Call, Malformed
 from ..messages import Unanswerable
@@ -48,7 +48,7 @@ def admit(call: Call, connection: Connection) -> tuple[Peer, JSONObject]:
     version = meta.get(PROTOCOL_VERSION)
     if not isinstance(version, str):
         raise _incomplete(PROTOCOL_VERSION, "a string")
-    if header is not None and (sent := header(VERSION)) != version:
+    if header is not None and (sent := header(KEYS[VERSION])) != version:
         _compare(VERSION, sent, version)
     revision = STATELESS.get(version)
     if revision is None:
@@ -65,11 +65,11 @@ def admit(call: Call, connection: Connection) -> tuple[Peer, JSONObject]:
     if not isinstance(client, dict):
         raise _incomplete(CLIENT_INFO, "an object")
     if header is not None:
-        if (sent := header(METHOD)) != call.method:
+        if (sent := header(KEYS[METHOD])) != call.method:
             _compare(METHOD, sent, call.method)
         named_by = _NAMED_BY.get(call.method)
         if named_by is not None:
-            _compare(NAME_HEADER, header(NAME_HEADER), call.params.get(named_by), read=decode)
+            _compare(NAME_HEADER, header(KEYS[NAME_HEADER]), call.params.get(named_by), read=decode)
     return Peer(revision, client, capabilities), meta
 
 

@@ -15,8 +15,10 @@ from .params import arguments_of, text_of, written_last
 def call(server: Server, caller: Caller, call: Call) -> Answer | Flow[Answer | Asked]:
     """The answer of one tool."""
     answer = door.call(server.catalogue, caller, text_of(call, "name"), arguments_of(call), suspect=call.suspect)
+    if isinstance(answer, ToolAnswer):
+        return _written(answer, caller)
+    return written_last(answer, lambda given: _written(given, caller))
 
-    def written(answer: ToolAnswer) -> Answer:
-        return Answer(answer.write(caller.revision), meta=answer.meta)
 
-    return written(answer) if isinstance(answer, ToolAnswer) else written_last(answer, written)
+def _written(answer: ToolAnswer, caller: Caller) -> Answer:
+    return Answer(answer.write(caller.revision), meta=answer.meta)

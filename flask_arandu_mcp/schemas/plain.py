@@ -161,20 +161,18 @@ def shallow(value: object) -> object:
 
 def _is_native(value: Any, depth: int) -> bool:
     kind = type(value)
-    if kind is str:
-        return is_whole(value)
-    if kind in _UNCHANGED:
-        return True
-    if kind is float:
-        return math.isfinite(value)
-    if not depth:
-        return False
     if kind is dict:
+        if not depth:
+            return False
         for key in value:
             if type(key) is not str or not (key.isascii() or is_whole(key)):
                 return False
         return _are_native(value.values(), depth - 1)
-    return kind is list and _are_native(value, depth - 1)
+    if kind is list:
+        return depth > 0 and _are_native(value, depth - 1)
+    if kind is str:
+        return is_whole(value)
+    return kind in _UNCHANGED or (kind is float and math.isfinite(value))
 
 
 def _are_native(values: Iterable[Any], depth: int) -> bool:

@@ -3,16 +3,15 @@ size, message and identity, in this order; the first that is wrong is what the c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from flask import Request
 
-from .. import headers
 from ..caller import Peer
 from ..connection import Connection
 from ..dispatch import HANDSHAKE_ERA, Outgoing, era_of, refused
 from ..errors import INVALID_REQUEST, ProtocolError
+from ..headers import KEYS, SESSION, VERSION, is_json
 from ..identity import Identity, identify
 from ..jsonrpc import Call, Message, parse
 from ..revisions import HANDSHAKE
@@ -23,10 +22,10 @@ from .memo import read_memo
 from .origins import Site, is_cross_site, is_listed, may_call, site
 from .scopes import scopes_of
 
-ALLOW = "POST, OPTIONS"
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
-Reader: TypeAlias = Callable[[str], str | None]
-"""Gives a header of the request by its name, or None where it was not sent."""
+ALLOW = "POST, OPTIONS"
 
 
 class Admitted(NamedTuple):
@@ -39,36 +38,35 @@ class Admitted(NamedTuple):
 
 def admit(state: State, request: Request) -> Admitted | Outgoing:
     """Look at a request, and give what is known of it, or the answer that it is turned away with."""
-    header = headers.reader(request.environ)
-    connection = Connection(state.host, header=header, terms=state.terms)
+    connection = Connection(state.host, header=request.environ.get, terms=state.terms)
     message: Message | None = None
     try:
-        message = parse(_body(state, request, header))
+        message = parse(_body(state, request))
         check_ready(state)
         identity = identify(
             state.app, request, state.resource.challenge, state.host, login_required=not state.terms.open
         )
-        _check_site(state, request, header, identity)
+        _check_site(state, request, identity)
         connection.scopes = scopes_of(state, message, identity)
-        connection.peer = _peer(message, connection, header)
+        connection.peer = _peer(message, connection, request.environ)
     except ProtocolError as error:
         return refused(message, error, connection)
     return Admitted(message, identity, connection)
 
 
-def _body(state: State, request: Request, header: Reader) -> bytes:
+def _body(state: State, request: Request) -> bytes:
     try:
-        _check_origin(state, request, header)
+        _check_origin(state, request)
         _check_method(request)
-        _check_media_type(request, header)
+        _check_media_type(request.environ)
         return read(request, state.settings.max_message)
     except ProtocolError:
         drain(request)
         raise
 
 
-def _check_origin(state: State, request: Request, header: Reader) -> None:
-    origin = header("Origin")
+def _check_origin(state: State, request: Request) -> None:
+    origin = request.environ.get("HTTP_ORIGIN")
     if origin is None:
         return
     trusted = bool(state.app.config.get("TRUSTED_HOSTS"))
@@ -76,11 +74,11 @@ def _check_origin(state: State, request: Request, header: Reader) -> None:
         raise _foreign()
 
 
-def _check_site(state: State, request: Request, header: Reader, identity: Identity) -> None:
-    fetch_site = header("Sec-Fetch-Site")
+def _check_site(state: State, request: Request, identity: Identity) -> None:
+    fetch_site = request.environ.get("HTTP_SEC_FETCH_SITE")
     if fetch_site is None or identity.by_token:
         return
-    origin = header("Origin")
+    origin = request.environ.get("HTTP_ORIGIN")
     if not is_listed(origin, state.settings.allowed_origins) and is_cross_site(fetch_site, origin, _own(request)):
         raise _foreign()
 
@@ -110,19 +108,19 @@ def _check_method(request: Request) -> None:
         raise ProtocolError(INVALID_REQUEST, words, status=status, headers=(("Allow", ALLOW),))
 
 
-def _check_media_type(request: Request, header: Reader) -> None:
-    if not headers.is_json(request.environ.get("CONTENT_TYPE")):
+def _check_media_type(environ: WSGIEnvironment) -> None:
+    if not is_json(environ.get("CONTENT_TYPE")):
         words = "The body must be sent with 'Content-Type: application/json', in UTF-8."
         raise ProtocolError(INVALID_REQUEST, words, status=415)
-    encoding = header("Content-Encoding")
+    encoding = environ.get("HTTP_CONTENT_ENCODING")
     if encoding is not None and encoding.strip().lower() != "identity":
         # A gateway that unpacks would read another message than the one that is served.
         words = "The body must be sent as it is: without a Content-Encoding."
         raise ProtocolError(INVALID_REQUEST, words, status=415, headers=(("Accept-Encoding", "identity"),))
 
 
-def _peer(message: Message, connection: Connection, header: Reader) -> Peer | None:
-    memo = header(headers.SESSION)
+def _peer(message: Message, connection: Connection, environ: WSGIEnvironment) -> Peer | None:
+    memo = environ.get(KEYS[SESSION])
     if memo is None or era_of(message, connection) is not HANDSHAKE_ERA:
         return None
     if isinstance(message, Call) and message.method == "initialize":
@@ -130,5 +128,5 @@ def _peer(message: Message, connection: Connection, header: Reader) -> Peer | No
     peer = read_memo(connection.host.sealer, memo)
     if peer is None:
         raise ProtocolError(INVALID_REQUEST, "The session is not known: initialize again.", status=404)
-    version = header(headers.VERSION)
+    version = environ.get(KEYS[VERSION])
     return peer._replace(revision=HANDSHAKE[version]) if version in HANDSHAKE else peer

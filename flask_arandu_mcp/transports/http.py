@@ -188,6 +188,6 @@ def _translated(state: State, response: Response) -> Outgoing:
     """What the app's own code answered in the server's place, as the JSON-RPC error of its status."""
     admitted: Admitted | None = request.environ.get(ADMITTED)
     message = admitted.message if admitted else None
-    connection = admitted.connection if admitted else Connection(state.host, header=headers.reader(request.environ))
+    connection = admitted.connection if admitted else Connection(state.host, header=request.environ.get)
     error = refusal_of(response, state.resource.challenge())
     return refused(message, error, connection)
