@@ -41,7 +41,9 @@ def response_of(tool: PreparedTool, value: object) -> Response:
 def _blocks(value: object) -> list[Content]:
     """A block, or a list of blocks and pieces of text with one block at least; empty for what is data."""
     given = [value] if isinstance(value, Content) else value
-    if not isinstance(given, (list, tuple)) or not any(isinstance(one, Content) for one in given):
+    if not isinstance(given, (list, tuple)) or not given or not isinstance(given[0], (Content, str)):
+        return []  # without a look at each of the rows that most lists are of
+    if not any(isinstance(one, Content) for one in given):
         return []
     blocks = [Text(one) if isinstance(one, str) else one for one in given]
     return blocks if all(isinstance(block, Content) for block in blocks) else []

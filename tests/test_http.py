@@ -508,6 +508,25 @@ def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
     assert int(answer.headers["Content-Length"]) == len(answer.data)
 
 
+@pytest.mark.parametrize("origins", [[], ["https://chat.example"]])
+def test_no_answer_is_stored_whatever_the_app_says_of_its_pages(origins: list[str]) -> None:
+    """Whole answers are for who asked, errors and 405 too: an app that lets its pages be kept does not mean them."""
+    app = create_app({"MCP_ALLOWED_ORIGINS": origins})
+
+    @app.after_request
+    def keep(response: Response) -> Response:
+        response.headers["cache-control"] = "public, max-age=600"
+        return response
+
+    wire = Wire(app)
+    headers = {"Origin": "https://chat.example"} if origins else {}
+    answers = [wire.post(LIST, headers), wire.post(b"{", headers), wire.client.get("/mcp", headers=headers)]
+    assert [answer.status_code for answer in answers] == [200, 400, 405]
+    for answer in answers:
+        assert answer.headers.getlist("Cache-Control") == ["no-store"]
+    assert app.test_client().get("/elsewhere").headers["Cache-Control"] == "public, max-age=600"
+
+
 @pytest.mark.parametrize("url", ["/mcp", "/"])
 def test_a_rule_of_the_app_that_hides_the_server_is_a_fault(url: str) -> None:
     """An endpoint that the app has at the very URL would be asked in the server's place, without a word."""

@@ -93,7 +93,8 @@ class Reader:
 
     def control(self, name: str) -> WebElement:
         """The one control of this name, as a screen reader would say it."""
-        (found,) = [control for control in self.controls() if control.accessible_name == name]
+        # Versions of Chromium differ in the white space that they leave around a name.
+        (found,) = [control for control in self.controls() if control.accessible_name.strip() == name]
         return found
 
     @contextmanager
