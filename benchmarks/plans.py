@@ -86,6 +86,13 @@ def floor_cases(all_jobs: Sequence[Job], connections: Sequence[int]) -> Iterator
     return (Case(FLOOR, job, Era.HANDSHAKE, f"/{job.slug}", c) for job in all_jobs for c in connections)
 
 
+def longer_cases(all_jobs: Sequence[Job], connections: Sequence[int]) -> Iterator[Case]:
+    """The floor again, for what the stateless era sends: more headers, and a longer body, which the server reads before
+    anything else is done."""
+    for case in floor_cases(all_jobs, connections):
+        yield case._replace(of=f"{FLOOR}, sent as {Era.STATELESS.value}", era=Era.STATELESS)
+
+
 def same_cases(all_jobs: Sequence[Job], connections: Sequence[int], credential: str = GUEST) -> Iterator[Case]:
     """A plain view that does each job."""
     of = SAME if credential == GUEST else f"{SAME}, {credential}"
@@ -128,6 +135,7 @@ LISTS = [
 def full() -> list[Plan]:
     """All that is asked over HTTP."""
     floor = [*floor_cases(MAIN, BOTH), *floor_cases(REST, MANY), *floor_cases([job for _, job in LISTS], ONE)]
+    floor += longer_cases(MAIN, BOTH)
     same = [*same_cases(MAIN, BOTH), *same_cases([jobs.LIST_ROWS, jobs.BOOK, jobs.FAULTS, jobs.READ], MANY)]
     same += same_cases([jobs.ADD], MANY, BEARER)
     ours = [*_working(OUR, REST), *mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]
@@ -149,7 +157,11 @@ def full() -> list[Plan]:
 def quick() -> list[Plan]:
     """The least that says something of everything."""
     plans = [
-        wsgi(FLOOR, "floor", [*floor_cases(MAIN, MANY), *floor_cases([jobs.listing(200)], ONE)]),
+        wsgi(
+            FLOOR,
+            "floor",
+            [*floor_cases(MAIN, MANY), *longer_cases(MAIN, MANY), *floor_cases([jobs.listing(200)], ONE)],
+        ),
         wsgi(SAME, "same_job", [*same_cases(MAIN, MANY)]),
         wsgi(OUR, "ours", [*mcp_cases(OUR, MAIN, MANY), *mcp_cases(OUR, [jobs.ADD], MANY, BEARER)]),
         asgi(SDK, "sdk", [*mcp_cases(SDK, MAIN, MANY)]),

@@ -63,6 +63,10 @@ class Process:
         self.port = port
         self.ready = 0.0
 
+    def url(self, path: str) -> str:
+        """Where it is asked."""
+        return f"http://127.0.0.1:{self.port}{path}"
+
     def post(self, path: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """Ask it something, over a connection of its own."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
