@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any, TypeAlias
 
@@ -139,8 +140,9 @@ def find_all(
     """The answers to questions that are asked together, those that are open, and what a handler must be told."""
     found: list[Any] = []
     open_: list[Question] = []
+    find = partial(answers.find, strict=strict)
     for question in questions:
-        answer = attempt(answers.find, question, strict=strict)
+        answer = attempt(find, question)
         if not isinstance(answer, Failure):
             found.append(answer)
         elif isinstance(answer.error, Unfit):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from functools import partial
 
 from blinker import NamedSignal
 
@@ -45,7 +46,7 @@ class Record:
         for signal in self._signals:
             if signal is tool_refused and self.outcome != "refused":
                 continue
-            sent = attempt(
+            send = partial(
                 signal.send,
                 self._sender,
                 subject_id=None if isinstance(self._subject, Failure) else self._subject,
@@ -54,6 +55,7 @@ class Record:
                 duration=time.monotonic() - self._began,
                 outcome=self.outcome,
             )
+            sent = attempt(send)
             if isinstance(sent, Failure):
                 self._host.report(sent.error, f"a listener of {signal.name}")
 

@@ -95,7 +95,7 @@ def respond(server: Server, subject: Any, call: Call, connection: Connection) ->
     """Answer one request at once, as a subject: one of which :func:`may_stream` says that nothing comes before its
     response."""
     era = era_of(call, connection)
-    answer = attempt(unwatched, _begun, server, subject, call, connection, era)
+    answer = attempt(unwatched, _begun, server, subject, call, connection, era, None)
     if isinstance(answer, Failure):
         return _failed(call, answer.error, connection)
     assert isinstance(answer, Answer)
@@ -149,7 +149,7 @@ def _failed(call: Call, error: Exception, connection: Connection) -> Outgoing:
 
 
 def _begun(
-    server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None = None
+    server: Server, subject: Any, call: Call, connection: Connection, era: Era, answers: Answers | None
 ) -> Answer | Flow[Answer | Waiting]:
     peer, meta = era.rules.admit(call, connection)
     method = era.methods.get(call.method)

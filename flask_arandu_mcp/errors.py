@@ -4,12 +4,12 @@ error that a message is answered with, and the package's one broad except."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Generic, ParamSpec, TypeVar
+from typing import Generic, TypeVar, TypeVarTuple
 
 from .typing import JSONObject
 
-P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 Err = TypeVar("Err", bound=Exception)
 
 PARSE_ERROR = -32700
@@ -84,14 +84,14 @@ class Failure(Generic[T]):
         self.error = error
 
 
-def attempt(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Failure[T]:
+def attempt(function: Callable[[*Ts], T], *args: *Ts) -> T | Failure[T]:
     """Call code that is not ours and return its value, or the `Failure` it ended with.
 
     Every place where an application's code may raise anything goes through here, so that what is done about
     it is said next to the call.
     """
     try:
-        return function(*args, **kwargs)
+        return function(*args)
     except Exception as error:  # noqa: BLE001 - the one broad except: whatever an app raises is answered
         return Failure(error)
 

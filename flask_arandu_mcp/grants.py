@@ -7,12 +7,13 @@ import functools
 import logging
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar, final
+from typing import Any, Concatenate, Final, NoReturn, ParamSpec, TypeVar, TypeVarTuple, final
 
 from werkzeug.exceptions import Forbidden
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 logger = logging.getLogger("flask_arandu_mcp.grants")
 _NOT_GIVEN: Final[Any] = object()
@@ -81,11 +82,11 @@ class Ledger:
         self.deciding = deciding
         self.refused: GrantRequired | None = None
 
-    def watch(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    def watch(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
         """Call code of the app, with an eye on what it asks of the data."""
         token = watcher.set(self)
         try:
-            return function(*args, **kwargs)
+            return function(*args)
         finally:
             watcher.reset(token)
 
@@ -95,7 +96,7 @@ class Ledger:
             return policy(*args, **kwargs)
         within = Ledger(deciding=True)
         try:
-            return within.watch(policy, *args, **kwargs)
+            return within.watch(lambda: policy(*args, **kwargs))
         finally:
             self.refused = self.refused or within.refused
 
@@ -122,13 +123,13 @@ def ungranted() -> Ledger | None:
     return None if ledger is None or ledger.granted else ledger
 
 
-def unwatched(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def unwatched(function: Callable[[*Ts], T], *args: *Ts) -> T:
     """Call what is not on the account of the call around it: a call within a call, which is watched by itself."""
     if watcher.get() is None:
-        return function(*args, **kwargs)
+        return function(*args)
     token = watcher.set(None)
     try:
-        return function(*args, **kwargs)
+        return function(*args)
     finally:
         watcher.reset(token)
 

@@ -168,7 +168,7 @@ def _read(body: bytes) -> tuple[object, bool]:
     try:
         text = body.decode("utf-8")
         # A lone surrogate can only come from an escape; strict UTF-8 has none.
-        suspect = "\\ud" in text or "\\uD" in text
+        suspect = "\\u" in text and ("\\ud" in text or "\\uD" in text)
         try:
             return _decoded(text), suspect
         except _Overflow:

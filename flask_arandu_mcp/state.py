@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Flask
@@ -153,7 +154,8 @@ class State:
         """The endpoint of the app that is asked in the place of the server; empty where none is."""
         if self.app.url_map.host_matching:
             return ""
-        found = attempt(self.app.url_map.bind("", url_scheme="http").match, self.url or "/", method="POST")
+        match = partial(self.app.url_map.bind("", url_scheme="http").match, method="POST")
+        found = attempt(match, self.url or "/")
         endpoint = "" if isinstance(found, Failure) else str(found[0])
         return "" if endpoint == f"{self.blueprint.name}.serve" else endpoint
 

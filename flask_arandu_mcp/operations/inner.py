@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from io import BytesIO
 from typing import Any, NamedTuple
 from urllib.parse import unquote_to_bytes, urlencode, urlsplit
@@ -72,7 +73,8 @@ def address_of(app: Flask, route: Route, parts: Parts) -> Address:
         raise ArgumentFaults(tuple(faults))
     adapter = app.create_url_adapter(app.request_class(environ))
     assert adapter is not None
-    url = attempt(adapter.build, route.endpoint, values, route.method, force_external=True, append_unknown=False)
+    build = partial(adapter.build, force_external=True, append_unknown=False)
+    url = attempt(build, route.endpoint, values, route.method)
     if isinstance(url, Failure):
         raise ArgumentFaults(_nowhere(_unfit(route, values) or values))
     _, host, path, _, _ = urlsplit(url)
