@@ -508,14 +508,18 @@ def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
     assert int(answer.headers["Content-Length"]) == len(answer.data)
 
 
+@pytest.mark.parametrize("pieces", [list, iter])
 @pytest.mark.parametrize("origins", [[], ["https://chat.example"]])
-def test_no_answer_is_stored_whatever_the_app_says_of_its_pages(origins: list[str]) -> None:
+def test_no_answer_is_stored_whatever_the_app_says_of_its_pages(
+    origins: list[str], pieces: Callable[[list[bytes]], Any]
+) -> None:
     """Whole answers are for who asked, errors and 405 too: an app that lets its pages be kept does not mean them."""
     app = create_app({"MCP_ALLOWED_ORIGINS": origins})
 
     @app.after_request
     def keep(response: Response) -> Response:
         response.headers["cache-control"] = "public, max-age=600"
+        response.response = pieces([response.get_data()])
         return response
 
     wire = Wire(app)

@@ -37,7 +37,7 @@ class MCPResponse(Response):
         """The headers as they go out, without cookies: an AI client has no use for them."""
         headers = super().get_wsgi_headers(environ)
         headers.remove("Set-Cookie")
-        for name, value in (_NO_PAGE, _NOT_STORED) if self.is_sequence else (_NO_PAGE,):
+        for name, value in (_NO_PAGE,) if self.mimetype == MEDIA_TYPE else (_NO_PAGE, _NOT_STORED):
             headers[name] = value
         cors.grant(headers, environ)
         return headers
