@@ -41,7 +41,7 @@ def response_of(tool: PreparedTool, value: object) -> Response:
 def _blocks(value: object) -> list[Content]:
     """A block, or a list of blocks and pieces of text with one block at least; empty for what is data."""
     given = [value] if isinstance(value, Content) else value
-    if not isinstance(given, (list, tuple)) or not given or not isinstance(given[0], (Content, str)):
+    if not isinstance(given, (list, tuple)) or not isinstance(next(iter(given), None), (Content, str)):
         return []  # without a look at each of the rows that most lists are of
     if not any(isinstance(one, Content) for one in given):
         return []

@@ -508,6 +508,26 @@ def test_an_answer_that_the_app_rewrites_has_its_new_length(app: Flask) -> None:
     assert int(answer.headers["Content-Length"]) == len(answer.data)
 
 
+def test_a_copy_of_an_answer_is_not_stored_either() -> None:
+    """The app's own code sees that an answer is not to be kept, and takes that along into one that it makes of it."""
+    app, seen = create_app(), []
+
+    @app.after_request
+    def copy(response: Response) -> Response:
+        response.headers.setdefault("Cache-Control", "public, max-age=600")
+        return Response(response.get_data(), response.status, response.headers)
+
+    @app.after_request
+    def look(response: Response) -> Response:
+        seen.append(response.cache_control.no_store)
+        return response
+
+    wire = Wire(app)
+    for answer in (wire.post(LIST), wire.post(b"{"), wire.client.get("/mcp")):
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert seen == [True] * 3
+
+
 @pytest.mark.parametrize("pieces", [list, iter])
 @pytest.mark.parametrize("origins", [[], ["https://chat.example"]])
 def test_no_answer_is_stored_whatever_the_app_says_of_its_pages(

@@ -114,6 +114,14 @@ def test_all_faults_are_told_at_once() -> None:
         assert f"- {name}" in text
 
 
+class ByName(tuple[int, ...]):
+    """A row whose items are asked for by their names, as some database drivers give."""
+
+    def __getitem__(self, name: Any) -> Any:
+        """The item of a name."""
+        return tuple(self)[("a", "b").index(name)]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -122,6 +130,9 @@ def test_all_faults_are_told_at_once() -> None:
         ({"a": 1}, '{"a":1}'),
         ([1, 2], "[1,2]"),
         (7, "7"),
+        (ByName((1, 2)), "[1,2]"),
+        (["one", "two"], '["one","two"]'),
+        (["one", Text("two")], "one\ntwo"),
         (Response.text("said"), "said"),
         (Response.json([1]), "[1]"),
         (Text("block"), "block"),

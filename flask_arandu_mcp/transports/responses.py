@@ -23,7 +23,8 @@ _NO_PAGE = ("X-Content-Type-Options", "nosniff")
 """Errors repeat what was sent: no browser may take an answer for a page, whatever the app makes of its headers."""
 
 _NOT_STORED = ("Cache-Control", "no-store")
-"""Answers are for who asked: an app that lets its pages be kept does not mean these."""
+"""Answers are for who asked: an app that lets its pages be kept does not mean these. It is among the headers from the
+start, for the app's own code to see, and written over whatever that code has made of it."""
 
 
 class MCPResponse(Response):
@@ -63,7 +64,7 @@ def whole(outgoing: Outgoing, environ: WSGIEnvironment) -> MCPResponse:
     """An answer that is one message."""
     body = b"" if outgoing.status == 204 else outgoing.body
     response = MCPResponse([body], outgoing.status, content_type="application/json")
-    for name, value in outgoing.headers:
+    for name, value in (_NOT_STORED, *outgoing.headers):
         response.headers.add(name, value)
     return _remembered(response, environ)
 
