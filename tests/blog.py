@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from .environs import ROOT, environment
 from .wire import Pipe
 
-ROOT = Path(__file__).parents[1]
 STARTS_WITHIN = 60.0
 
 
@@ -101,12 +101,13 @@ class Blog:
     def token(self, user: str) -> str:
         """A new API token of a user, from the blog's own command."""
         command = [sys.executable, "-m", "flask", "--app", self.app, "token", user]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     def pipe_environment(self) -> dict[str, str]:
         """What lets `flask --app example …` find this blog's data, as an operator would set it."""
         database = f"sqlite:///{self.folder / 'blog.sqlite'}"
-        return {**os.environ, "FLASK_SQLALCHEMY_DATABASE_URI": database, "FLASK_SECRET_KEY": "of the pipe"}
+        return environment(FLASK_SQLALCHEMY_DATABASE_URI=database, FLASK_SECRET_KEY="of the pipe")
 
     def pipe(self) -> Pipe:
         """A process that serves this blog over a pipe."""

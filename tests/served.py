@@ -15,8 +15,8 @@ from typing import NamedTuple
 from flask import Flask
 
 from . import app as tests_app
+from .environs import ROOT
 
-ROOT = Path(__file__).parents[1]
 _TIMEOUT = 60.0
 
 

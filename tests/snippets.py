@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -11,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).parent.parent
+from .environs import environment
+
 _BLOCK = re.compile(
     r"(?:^<!-- (?P<marker>[^>]+) -->\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
 )
@@ -61,7 +61,7 @@ def run_block(block: Block, folder: Path) -> None:
 
 def run(folder: Path, *command: str) -> str:
     """What a Python command prints that succeeds."""
-    environ = {**os.environ, "PYTHONWARNINGS": "error"}
+    environ = environment(PYTHONWARNINGS="error")
     line = [sys.executable, *command]
     done = subprocess.run(line, cwd=folder, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

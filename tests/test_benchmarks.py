@@ -23,7 +23,8 @@ from benchmarks.servers import ours
 from benchmarks.setups import Setup
 from benchmarks.table import Group, Sheet
 
-from .snippets import ROOT, blocks_of
+from .environs import ROOT
+from .snippets import blocks_of
 
 OURS = [f"ours {era.value}" for era in Era]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
+from .environs import ROOT, environment
+from .snippets import Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 BLOCKS = [(page, block) for page in PAGES for block in blocks_of(page)]
@@ -62,7 +63,7 @@ def test_json_can_be_pasted(page: Path, block: Block) -> None:
 def test_a_line_for_the_shell_succeeds(tmp_path: Path, page: Path, block: Block) -> None:
     """What is to be typed can be typed as it stands, beside the app on the page."""
     write_files(blocks_of(page), tmp_path)
-    environ = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    environ = {**environment(), "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-e", "-c", block.text], cwd=tmp_path, env=environ, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

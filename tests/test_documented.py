@@ -27,7 +27,7 @@ from flask_arandu_mcp.settings import Settings
 from flask_arandu_mcp.testing import MCPClient
 from flask_arandu_mcp.testing.results import Result
 
-from .snippets import ROOT
+from .environs import ROOT
 from .test_layers import FLASK_ROOMS, LAYERS
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

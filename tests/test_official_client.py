@@ -18,7 +18,8 @@ from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from flask_arandu_mcp.revisions import HANDSHAKE
 
-from .blog import ROOT, Blog
+from .blog import Blog
+from .environs import ROOT
 from .wire import MODERN, call
 
 READING = ["list_posts", "search_posts", "get_post", "list_tags", "whoami"]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .snippets import ROOT, Block, answers_to, blocks_of, documents, run, run_block, write_files
+from .environs import ROOT
+from .snippets import Block, answers_to, blocks_of, documents, run, run_block, write_files
 
 BLOCKS = blocks_of(ROOT / "README.md")
 

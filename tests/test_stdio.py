@@ -121,7 +121,7 @@ def test_s01_flasks_own_tips_land_on_stderr(start: Start, tmp_path: Path) -> Non
     """A .env file that cannot be read without python-dotenv is told on stderr."""
     (tmp_path / ".env").write_text("A=1")
     (tmp_path / "dotenv.py").write_text("raise ImportError")  # as where it is not installed
-    pipe = start(env={"PYTHONPATH": str(Path(__file__).parent.parent)}, options={"cwd": tmp_path})
+    pipe = start(options={"cwd": tmp_path})
     pipe.send(ping(1))
     code, out, err = pipe.close()
     assert (code, out) == (0, b'{"jsonrpc":"2.0","id":1,"result":{}}\n')

@@ -17,7 +17,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitRequestParams, ElicitResult, TextContent
 
-from .served import ROOT, Gunicorn
+from .environs import ROOT
+from .served import Gunicorn
 from .talk import lines, wait_for
 from .wire import MODERN, bearer
 

@@ -16,6 +16,7 @@ from werkzeug.test import TestResponse
 
 from flask_arandu_mcp.transports.memo import read_memo
 
+from .environs import environment
 from .surface import Sent
 
 MODERN = "2026-07-28"
@@ -100,7 +101,7 @@ class Pipe:
         self, app: str = "tests.app", *args: str, env: Mapping[str, str] | None = None, **options: Any
     ) -> None:
         command = [sys.executable, "-m", "flask", "--app", app, "mcp", "start", *args]
-        environ = {**os.environ, **(env or {})}
+        environ = environment(**(env or {}))
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(command, env=environ, **{**pipes, **options})
         self.process = cast("subprocess.Popen[bytes]", process)

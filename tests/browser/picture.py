@@ -7,7 +7,8 @@ from pathlib import Path
 
 from selenium.webdriver import Chrome
 
-from ..blog import ROOT, Blog
+from ..blog import Blog
+from ..environs import ROOT
 from .chromium import ELSEWHERE, chromium, screenshot, set_screen
 from .reader import Reader
 

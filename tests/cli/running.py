@@ -17,7 +17,8 @@ from click.testing import CliRunner, Result
 from flask import Flask
 from flask.cli import FlaskGroup
 
-ROOT = Path(__file__).parents[2]
+from ..environs import ROOT, environment
+
 DESK = "tests.cli.desk:create_app"
 _TIMEOUT = 60.0
 
@@ -38,12 +39,6 @@ class Done(NamedTuple):
     code: int
     out: str
     err: str
-
-
-def environment(**more: str) -> dict[str, str]:
-    """What programs have: the tests can be imported, and what their users have set counts for nothing."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("FLASK_")}
-    return {**own, "PYTHONPATH": str(ROOT), **more}
 
 
 def flask(*args: str, cwd: Path = ROOT, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:

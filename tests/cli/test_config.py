@@ -25,7 +25,8 @@ from flask_arandu_mcp import ArandoMCP, Server, guest
 from flask_arandu_mcp.commands.clients import CLIENTS, key_of
 from flask_arandu_mcp.commands.toml import table
 
-from .running import ROOT, Done, environment, flask, found, invoke
+from ..environs import ROOT, environment
+from .running import Done, flask, found, invoke
 
 SOURCE = '''
 import os

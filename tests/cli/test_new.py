@@ -14,7 +14,8 @@ from flask import Flask
 
 from flask_arandu_mcp.commands import templates
 
-from .running import environment, flask, invoke
+from ..environs import environment
+from .running import flask, invoke
 
 APP = """
 from flask import Flask

@@ -35,7 +35,7 @@ from flask_arandu_mcp import (
 )
 from flask_arandu_mcp.ext.sqlalchemy import _HOOKS, require_grant
 
-from ..snippets import ROOT
+from ..environs import ROOT
 from ..wire import Pipe, Wire, call
 from .library import WAYS, Book, Reader, add, connect, create_app, db, known, make_server, ran, watched_over
 
